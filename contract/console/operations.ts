@@ -34,7 +34,7 @@ import {
   MovedLibraryItems,
   MoveLibraryItemsRequest,
 } from './schemas/library.ts';
-import { ModelSubjectsList } from './schemas/model.ts';
+import { ModelFactsList } from './schemas/model.ts';
 import { Overview, OverviewQuery } from './schemas/overview.ts';
 import { EndedSession, SessionList, SessionParams, SignedIn, SignedOut } from './schemas/session.ts';
 import { AccountSettings, UpdateAccountSettingsRequest } from './schemas/settings.ts';
@@ -273,12 +273,12 @@ export const consoleOperations = {
     response: { status: 200, schema: MovedLibraryItems },
     problems: [...studioProblems, 'not_found'],
   },
-  listModelSubjects: {
+  listModelFacts: {
     method: 'GET',
-    path: '/console/api/model-subjects',
-    summary: 'List the models of the plan that draw certain subjects only',
+    path: '/console/api/model-facts',
+    summary: 'List what the models of the plan draw, and how long they take',
     request: {},
-    response: { status: 200, schema: ModelSubjectsList },
+    response: { status: 200, schema: ModelFactsList },
     problems: studioProblems,
   },
   getStorageDetail: {

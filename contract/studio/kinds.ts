@@ -17,6 +17,14 @@ export const maxTextOptionCharacters = 2_048;
 export const settingNames = ['cfg', 'weight', 'clip_skip', 'mask_blur'] as const;
 export type SettingName = (typeof settingNames)[number];
 
+/** What people call each setting, and what it does. */
+export const settingTexts: Readonly<Record<SettingName, { label: string; description: string }>> = {
+  cfg: { label: 'CFG', description: 'How closely the prompt is followed.' },
+  weight: { label: 'Weight', description: "How strongly the model's own look counts." },
+  clip_skip: { label: 'Clip skip', description: 'How loosely the prompt is read.' },
+  mask_blur: { label: 'Softness of the edge', description: 'Softness of the edge of a mask.' },
+};
+
 /** A record that has an entry for every setting. */
 export function eachSetting<T>(valueOf: (name: SettingName) => T): Record<SettingName, T> {
   return Object.fromEntries(settingNames.map((name) => [name, valueOf(name)])) as Record<SettingName, T>;

@@ -14,6 +14,10 @@ export const renderStages = [
 ] as const;
 export type RenderStage = (typeof renderStages)[number];
 
+/** How far a render was when it failed. */
+export const failureStages = ['submitting', ...renderStages] as const;
+export type FailureStage = (typeof failureStages)[number];
+
 /** Why a render waits at the studio. */
 export const waitReasons = ['fair_share', 'engine_busy', 'engine_down', 'scheduled_retry'] as const;
 export type WaitReason = (typeof waitReasons)[number];

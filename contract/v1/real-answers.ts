@@ -1,3 +1,5 @@
+import { eachSetting } from '../studio/kinds.ts';
+
 /**
  * What the service answered, with the included studio behind it, when an account made pictures and videos: the examples
  * of the OpenAPI document. Only host names and the person were changed.
@@ -86,7 +88,7 @@ export const realAnswers = {
     nsfw: false,
     description:
       'Painted landscapes, seas, towns, skies and space that follow the mood of your words. It knows no other subject: people are small figures in its land. Procedural: drawn by a program from noise and colour theory, with no AI model behind it. The same seed makes the same picture.',
-    thumbnail: null,
+    thumbnail: 'https://studio.example/media/models/atelier-1.webp',
     prompt_required: true,
     tiers: [],
     batch_size: { Conjure: 1 },
@@ -103,10 +105,8 @@ export const realAnswers = {
       same_ratio_supported: false,
       video_aspect_ratios: [],
       durations: [],
+      ...eachSetting(() => null),
       cfg: { min: 1, max: 20, step: 0.5, default: 7 },
-      weight: null,
-      clip_skip: null,
-      mask_blur: null,
       sampler: 'brush',
       max_reference_images: 2,
       frames: { start: false, start_required: false, end: false, end_required: false },

@@ -227,6 +227,8 @@ create table facade_calls (
   held_until timestamp with time zone,
   delivered_at timestamp with time zone,
   adoptions integer not null default 0,
+  presence bigint,
+  let_go_at timestamp with time zone,
   constraint facade_calls_pkey PRIMARY KEY (id),
   constraint facade_calls_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   constraint facade_calls_check CHECK ((holder IS NULL) = (held_until IS NULL)),

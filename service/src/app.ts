@@ -5,6 +5,7 @@ import type { OperationId } from '@renderkit/contract/v1/operations.ts';
 import { parseCidrs } from '@renderkit/egress/public-address.ts';
 import type { TargetOptions } from '@renderkit/egress/validate-target.ts';
 import { type Database, openDatabase } from '@renderkit/server-kit/db/database.ts';
+import { keepPresence } from '@renderkit/server-kit/db/presence.ts';
 import { createHttpServer } from '@renderkit/server-kit/http/create-http-server.ts';
 import { EventStreams } from '@renderkit/server-kit/http/event-streams.ts';
 import { explainListenError } from '@renderkit/server-kit/http/listen-error.ts';
@@ -68,6 +69,9 @@ export type ServiceOptions = {
 
 export type RunningService = AsyncDisposable & { url: string };
 
+/** How often a request that a door holds gets a sign of life, once it has had its first. */
+const heartbeatEveryMs = 15_000;
+
 /**
  * Starts the service: checks the database, wires the modules, listens. Disposing it answers open long polls, lets
  * requests under way finish and leaves what is queued to others.
@@ -102,21 +106,24 @@ export async function startService(
     docsUrl: config.docsUrl,
     log,
   };
+  const presence = owned.use(keepPresence({ url: database.url, log }));
   registerRoutes(app, { admission: modules.admission, handlers: modules.handlers, serving });
   startFacades(owned, app, {
     ...modules,
     ...config,
     names: config.facades,
     database,
+    presence,
     sendFile: modules.uploads.sendFile,
     largeBodies: serving.largeBodies,
-    heartbeat: { afterMs: config.facadeHeartbeatAfterSeconds * 1_000, everyMs: 15_000 },
+    heartbeat: { afterMs: config.facadeHeartbeatAfterSeconds * 1_000, everyMs: heartbeatEveryMs },
     log,
   });
   const mcp = startMcp(owned, app, {
     ...modules,
     ...config,
     database,
+    presence,
     largeBodies: serving.largeBodies,
     log,
   });

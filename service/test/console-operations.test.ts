@@ -9,7 +9,7 @@ import {
 } from '@renderkit/contract/console/operations.ts';
 import type { ConsoleOperation } from '@renderkit/contract/console/operation.ts';
 import { consoleProblemCodes } from '@renderkit/contract/console/problem-codes.ts';
-import { freshSignInHeader } from '@renderkit/contract/studio/administration/operations.ts';
+import { freshSignInHeader } from '@renderkit/contract/studio/administration/fresh-sign-in.ts';
 import { operations } from '@renderkit/contract/v1/operations.ts';
 import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
 import { scopes } from '@renderkit/contract/v1/scopes.ts';
@@ -96,7 +96,7 @@ const requests: Record<OwnOperationId, () => Asked | Promise<Asked>> = {
   }),
   listLibraryItems: () => ({ query: 'page=1&limit=5&made_from=2026-11-01T00:00:00%2B01:00' }),
   moveLibraryItems: () => ({ body: { ids: ['ast_1', 'ast_2'], project_id: null } }),
-  listModelSubjects: () => ({}),
+  listModelFacts: () => ({}),
   getStorageDetail: () => ({}),
   listUploadRows: () => ({ query: 'page=1&limit=5' }),
   getSettings: () => ({}),

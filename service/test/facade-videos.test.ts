@@ -338,4 +338,29 @@ describe("OpenAI's videos", () => {
     assert.equal((await ask(`/${picture}`)).status, 404, 'a picture is no video');
     assert.equal((await ask('/characters/none')).status, 404);
   });
+
+  test('what is refused leaves no file behind', async () => {
+    const picture = `data:image/png;base64,${Buffer.alloc(64).toString('base64')}`;
+    const stored = async () => (await service.database.rows('select from uploads')).length;
+    const had = await stored();
+    assert.equal((await ask('', { prompt: 'x', model: 'gpt-4o', input_reference: picture })).status, 404);
+    // A form says most before its file comes.
+    for (const [path, name, model, status] of [
+      ['videos', 'input_reference', 'plain', 400],
+      ['videos/edits', 'video', 'plain', 400],
+      ['videos/extensions', 'video', 'onward', 400],
+      ['images/edits', 'image', 'gpt-4o', 404],
+    ] as const) {
+      const form = new FormData();
+      form.set('model', model);
+      form.set(name, new Blob([Buffer.from('a file')]), 'file');
+      const answer = await fetch(`${service.url}/openai/v1/${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}` },
+        body: form,
+      });
+      assert.equal(answer.status, status, await answer.text());
+    }
+    assert.equal(await stored(), had, 'no file is left behind');
+  });
 });

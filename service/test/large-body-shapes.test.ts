@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { largeJsonBodyBytes } from '@renderkit/contract/v1/limits.ts';
 import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
 import { createRandom } from '@renderkit/server-kit/testing/random.ts';
-import { largeBodies } from './large-body-shapes.ts';
+import { largeBodies } from '@renderkit/service/validation/testing/large-body-shapes.ts';
 import type { LongestTurn } from './loop-delay-entry.ts';
 import { startServiceProcess } from './service-process.ts';
 

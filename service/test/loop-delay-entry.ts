@@ -1,11 +1,18 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { runPart } from '@renderkit/server-kit/process/lifecycle.ts';
 import { startService } from '../src/app.ts';
 import { readServiceConfig } from '../src/config.ts';
 
 /** The answer to the message `stop measuring`: what one turn of the event loop took at most since `measure`. */
 export type LongestTurn = { type: 'longest turn'; milliseconds: number };
+/** The answer to the message `memory`: what is in use after a collection, on the heap and outside of it. */
+export type MemoryInUse = { type: 'memory in use'; bytes: number };
 
-// The service as a process that tells for how long it does nothing else than one thing. What counts is the time that the
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+// The service as a process that tells for how long it does nothing else than one thing, and what memory it has in use. What counts is the time that the
 // processor worked for its thread: on a busy machine it is stopped for longer than any of its turns takes.
 let measuring = false;
 let longest = 0;
@@ -32,6 +39,10 @@ process.on('message', (message) => {
   } else if (message === 'stop measuring') {
     measuring = false;
     process.send?.({ type: 'longest turn', milliseconds: longest } satisfies LongestTurn);
+  } else if (message === 'memory') {
+    collect();
+    const { heapUsed, external } = process.memoryUsage();
+    process.send?.({ type: 'memory in use', bytes: heapUsed + external } satisfies MemoryInUse);
   }
 });
 

@@ -1,31 +1,32 @@
 import { Type, type Static } from 'typebox';
-import { closed } from '../../v1/schemas/schema-builders.ts';
+import { closed, nullable } from '../../v1/schemas/schema-builders.ts';
 
-/** What a model that cannot draw everything says that it can. */
-export const ModelSubjects = closed(
+/** What a model draws that cannot draw everything. */
+const Subject = closed({
+  name: Type.String(),
+  words: Type.Array(Type.String(), {
+    description: 'Words of a prompt that it understands, in small letters; without plurals that end in s.',
+  }),
+});
+export type Subject = Static<typeof Subject>;
+
+/** What people choose a model by, beside what /v1 says of it. */
+const ModelFacts = closed(
   {
     id: Type.String({ description: 'Of the model.' }),
-    object: Type.Literal('model_subjects'),
-    subjects: Type.Array(
-      closed({
-        name: Type.String(),
-        words: Type.Array(Type.String(), {
-          description:
-            'Words of a prompt that it understands, in small letters; without plurals that end in s.',
-        }),
-      }),
-    ),
-  },
-  { title: 'ModelSubjects' },
-);
-export type ModelSubjects = Static<typeof ModelSubjects>;
-
-export const ModelSubjectsList = closed(
-  {
-    object: Type.Literal('list'),
-    data: Type.Array(ModelSubjects, {
-      description: 'Models that are not in it draw whatever words say.',
+    object: Type.Literal('model_facts'),
+    subjects: nullable(Type.Array(Subject), { description: 'Null: it draws whatever words say.' }),
+    usual_seconds: nullable(Type.Number({ minimum: 0 }), {
+      description: 'What one run usually takes; null where that is not known.',
     }),
   },
-  { title: 'ModelSubjectsList' },
+  { title: 'ModelFacts' },
+);
+
+export const ModelFactsList = closed(
+  {
+    object: Type.Literal('list'),
+    data: Type.Array(ModelFacts),
+  },
+  { title: 'ModelFactsList' },
 );

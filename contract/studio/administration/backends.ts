@@ -117,9 +117,64 @@ export const DrainBackendRequest = closed({
 
 /** Each step of what a driver relies on, tried by jobs of its own. */
 export const FullCheckAnswer = Type.Object({
-  steps: Type.Array(Type.Object({ name: shortText, ok: Type.Boolean(), message: longText, seconds }), {
-    maxItems: 100,
-  }),
+  steps: Type.Array(
+    Type.Object({
+      name: shortText,
+      ok: Type.Boolean(),
+      /** False where nothing was tried: the engine has no such step, or it would cost money. A studio before it says nothing. */
+      walked: Type.Optional(Type.Boolean()),
+      message: longText,
+      seconds,
+    }),
+    { maxItems: 100 },
+  ),
+});
+
+export const ProviderCostsQuery = closed({
+  /** UTC days, today included; 30 where it is left out. */
+  days: Type.Optional(Type.Integer({ minimum: 1, maximum: 3_660 })),
+});
+
+/** What a backend's provider got on a day, beside what users paid for what it made. */
+export const ProviderCostsAnswer = Type.Object({
+  /** Newest first. */
+  costs: Type.Array(
+    Type.Object({
+      /** UTC, `2026-11-22`. */
+      day: shortText,
+      backend: id,
+      currency: shortText,
+      spent: money,
+      /** Set aside for jobs that run, and for those of which nobody can tell whether they were made. */
+      reserved: money,
+      jobs: count,
+      /** What users paid for the outputs of these jobs, less what they got back. */
+      credits: Type.Number(),
+      /** The same in the provider's currency; null where a credit has no worth in it. */
+      credits_worth: nullable(Type.Number()),
+    }),
+    { maxItems: 100_000 },
+  ),
+});
+export type ProviderCost = Static<typeof ProviderCostsAnswer>['costs'][number];
+
+/** The id that a service gave its render. */
+export const RenderFaultsParams = Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) });
+
+/** What jobs of one of the administrator's own renders failed by. */
+export const RenderFaultsAnswer = Type.Object({
+  /** In order. */
+  faults: Type.Array(
+    Type.Object({
+      at: time,
+      backend: id,
+      code: shortText,
+      stage: nullable(shortText),
+      /** In the engine's words, which may name nodes, fields, hosts and files; null where it said nothing. */
+      reason: nullable(longText),
+    }),
+    { maxItems: 100 },
+  ),
 });
 
 export const RemovedBackend = Type.Object({ name: id, removed: Type.Literal(true) });

@@ -8,6 +8,7 @@ import {
   nullable,
   oneOf,
   shortText,
+  time,
 } from '../schemas/schema-builders.ts';
 import { Difference } from './models.ts';
 
@@ -40,9 +41,18 @@ export const Plan = closed({
 export type Plan = Static<typeof Plan>;
 const plans = Type.Array(Plan, { minItems: 1, maxItems: 100 });
 
+/** Newest first, the one in force among them; left out by a studio that does not tell. */
+const versions = Type.Optional(
+  Type.Array(Type.Object({ version: listVersion, created_at: time }), { maxItems: 100 }),
+);
+
+/** The whole of a list as it was published once: sent as changed plans or styles it goes back to that. */
+export const ListVersionParams = Type.Object({ version: Type.String({ pattern: '^[1-9][0-9]{0,8}$' }) });
+
 export const PlansAnswer = Type.Object({
   version: listVersion,
   plans,
+  versions,
   /** How many accounts have each plan, by its key. */
   accounts: Type.Record(Type.String(), count),
 });
@@ -57,7 +67,10 @@ export const Style = closed({
 export type Style = Static<typeof Style>;
 const styles = Type.Array(Style, { minItems: 1, maxItems: 2_000 });
 
-export const StylesAnswer = Type.Object({ version: listVersion, styles });
+export const StylesAnswer = Type.Object({ version: listVersion, styles, versions });
+
+export const PlansVersion = Type.Object({ version: listVersion, plans });
+export const StylesVersion = Type.Object({ version: listVersion, styles });
 
 export const PreviewPlansRequest = closed({ plans });
 export const PreviewStylesRequest = closed({ styles });

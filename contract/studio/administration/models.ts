@@ -47,7 +47,7 @@ const managedModel = {
   suites: Type.Array(oneOf(suites), { maxItems: 4 }),
   price: StudioModel.properties.price,
   state: oneOf(modelStates),
-  /** Why it is paused. */
+  /** Why it is paused, or why nothing could make a draft now. */
   reason: nullable(longText),
   /** An administrator paused it: it stays so until one resumes it. */
   paused_by_administrator: Type.Boolean(),
@@ -132,6 +132,11 @@ export const ModelCheck = Type.Object({
   problems,
   /** Why nothing could make it for now: it may be offered, and is paused until a backend can. */
   lacking: Type.Array(longText, { maxItems: 500 }),
+  /**
+   * What single backends lack or do not take while others can make it, missing files that only some requests name, and
+   * backends that do not answer.
+   */
+  warnings: Type.Optional(Type.Array(longText, { maxItems: 500 })),
 });
 export type ModelCheck = Static<typeof ModelCheck>;
 
@@ -240,4 +245,9 @@ export const ModelSample = Type.Object({
 });
 export type ModelSample = Static<typeof ModelSample>;
 
-export const PublishedModel = Type.Object({ id, version: versionNumber });
+export const PublishedModel = Type.Object({
+  id,
+  version: versionNumber,
+  /** As those of `ModelCheck`, and what nothing can make for now. */
+  warnings: Type.Optional(Type.Array(longText, { maxItems: 500 })),
+});

@@ -10,17 +10,24 @@ import {
   ChangeBackendRequest,
   DrainBackendRequest,
   FullCheckAnswer,
+  ProviderCostsAnswer,
+  ProviderCostsQuery,
   RemovedBackend,
+  RenderFaultsAnswer,
+  RenderFaultsParams,
 } from './backends.ts';
 import {
   ListPreview,
+  ListVersionParams,
   PlansAnswer,
+  PlansVersion,
   PreviewPlansRequest,
   PreviewStylesRequest,
   PublishedList,
   PublishPlansRequest,
   PublishStylesRequest,
   StylesAnswer,
+  StylesVersion,
 } from './lists.ts';
 import {
   BindParametersRequest,
@@ -41,14 +48,6 @@ import {
   PublishModelRequest,
   SampleModelRequest,
 } from './models.ts';
-
-/**
- * `sign_in_required` is the answer where an act changes a price, a plan or a secret, or has commands run on the workers'
- * machines, unless the service says in this header that the person behind the call has proved who they are within
- * `freshSignInSeconds`: with the value `true`.
- */
-export const freshSignInHeader = 'x-fresh-sign-in';
-export const freshSignInSeconds = 15 * 60;
 
 type AdministrationOperation = StudioOperation & {
   path: `/api/administration${string}`;
@@ -131,6 +130,14 @@ export const administrationOperations = {
     ...of('DELETE', '/backends/:name', 'Remove a backend', RemovedBackend),
     params: BackendParams,
   },
+  listProviderCosts: {
+    ...of('GET', '/costs', 'List what providers cost by day, beside what users paid', ProviderCostsAnswer),
+    query: ProviderCostsQuery,
+  },
+  listRenderFaults: {
+    ...of('GET', '/renders/:token/faults', 'Say what jobs of a render failed by', RenderFaultsAnswer),
+    params: RenderFaultsParams,
+  },
 
   listManagedModels: of(
     'GET',
@@ -208,6 +215,10 @@ export const administrationOperations = {
   },
 
   getPlans: of('GET', '/plans', 'Show the plans', PlansAnswer),
+  getPlansVersion: {
+    ...of('GET', '/plans/versions/:version', 'Show plans that were published once', PlansVersion),
+    params: ListVersionParams,
+  },
   previewPlans: {
     ...of('POST', '/plans/preview', 'Show what changed plans would change', ListPreview),
     body: PreviewPlansRequest,
@@ -220,6 +231,10 @@ export const administrationOperations = {
     list: true,
   },
   getStyles: of('GET', '/styles', 'Show the styles that everybody can use', StylesAnswer),
+  getStylesVersion: {
+    ...of('GET', '/styles/versions/:version', 'Show styles that were published once', StylesVersion),
+    params: ListVersionParams,
+  },
   previewStyles: {
     ...of('POST', '/styles/preview', 'Show what changed styles would change', ListPreview),
     body: PreviewStylesRequest,

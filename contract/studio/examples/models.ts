@@ -1,3 +1,4 @@
+import { eachSetting } from '../kinds.ts';
 import type { StudioModel, StudioStyle, StudioSuggestion } from '../schemas/catalog.ts';
 
 type Changes = Partial<Omit<StudioModel, 'parameters'>> & { parameters?: Partial<StudioModel['parameters']> };
@@ -23,10 +24,7 @@ export function exampleModel(model: Changes = {}): StudioModel {
       same_ratio_supported: false,
       video_aspect_ratios: [],
       durations: [],
-      cfg: null,
-      weight: null,
-      clip_skip: null,
-      mask_blur: null,
+      ...eachSetting(() => null),
       sampler: null,
       max_reference_images: 0,
       frames: { start: false, start_required: false, end: false, end_required: false },

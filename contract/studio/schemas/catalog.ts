@@ -85,6 +85,8 @@ export const StudioModel = Type.Object({
   element: Type.Optional(Type.Boolean()),
   /** Left out, it draws whatever words say. */
   subjects: Type.Optional(Subjects),
+  /** What one run usually takes: as its sample took, else as whoever brought the model says. Left out where nobody knows. */
+  usual_seconds: Type.Optional(Type.Number({ minimum: 0 })),
   price: Type.Object({
     base_millicredits: millicredits,
     per_second_millicredits: Type.Optional(millicredits),

@@ -170,7 +170,14 @@ export const Render = Type.Object({
   expected_outputs: Type.Integer({ minimum: 0, maximum: 64 }),
   outputs: Type.Array(RenderOutput, { maxItems: 64 }),
   /** `partial_failure` beside status succeeded; else only with status failed. Failed renders are refunded. */
-  error: nullable(Type.Object({ code: shortText, message: longText })),
+  error: nullable(
+    Type.Object({
+      code: shortText,
+      message: longText,
+      /** How far it was when it failed, of `failureStages`; left out where nothing was begun, or nobody can tell. */
+      stage: Type.Optional(shortText),
+    }),
+  ),
   accepted_at: time,
   completed_at: nullable(time),
 });

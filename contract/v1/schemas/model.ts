@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { optionTypes } from '../../studio/kinds.ts';
+import { eachSetting, optionTypes, settingTexts } from '../../studio/kinds.ts';
 import { maxPathIdCharacters, maxSearchCharacters } from '../limits.ts';
 import { listOf, optionalPageQuery } from './list.ts';
 import { realAnswers } from '../real-answers.ts';
@@ -80,10 +80,7 @@ export const ModelParameters = closed(
     same_ratio_supported: Type.Boolean({ description: 'An edit can keep the ratio of its source.' }),
     video_aspect_ratios: Type.Array(Type.String(), { description: 'Ratios of videos.' }),
     durations: Type.Array(Duration, { description: 'Lengths of video that can be asked for.' }),
-    cfg: nullable(NumberRange, { description: 'How closely the prompt is followed.' }),
-    weight: nullable(NumberRange, { description: "How strongly the model's own look counts." }),
-    clip_skip: nullable(NumberRange, { description: 'How loosely the prompt is read.' }),
-    mask_blur: nullable(NumberRange, { description: 'Softness of the edge of a mask.' }),
+    ...eachSetting((name) => nullable(NumberRange, { description: settingTexts[name].description })),
     sampler: nullable(Type.String(), {
       description: 'Sampler used by default; null when none can be chosen.',
     }),

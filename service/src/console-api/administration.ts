@@ -1,7 +1,7 @@
+import { freshSignInHeader } from '@renderkit/contract/studio/administration/fresh-sign-in.ts';
 import {
   type AdministrationOperationId,
   administrationOperationIds,
-  freshSignInHeader,
 } from '@renderkit/contract/studio/administration/operations.ts';
 import { maxImportBytes } from '@renderkit/contract/studio/administration/models.ts';
 import type { StudioErrorCode } from '@renderkit/contract/studio/errors.ts';

@@ -3,31 +3,26 @@ import { listModels } from '../catalog/list-models.ts';
 import { translated } from '../studio-client/translate-error.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
 
-/** What the console tells of models beyond /v1: what those draw that cannot draw everything. */
+/** What the console tells of models beyond /v1: what those draw that cannot draw everything, and how long they take. */
 export function modelHandlers({
   catalogCache,
 }: {
   catalogCache: CatalogCache;
-}): Pick<ConsoleHandlers, 'listModelSubjects'> {
+}): Pick<ConsoleHandlers, 'listModelFacts'> {
   return {
-    listModelSubjects: async ({ person: { accountId } }) => {
+    listModelFacts: async ({ person: { accountId } }) => {
       const { catalog } = await translated(catalogCache.get(accountId, { maxAgeMs: 0 }));
       return {
         object: 'list',
-        data: listModels(catalog, {}).flatMap(({ id, subjects }) =>
-          subjects === undefined
-            ? []
-            : [
-                {
-                  id,
-                  object: 'model_subjects' as const,
-                  subjects: Object.entries(subjects).map(([name, words]) => ({
-                    name,
-                    words: words.split(' '),
-                  })),
-                },
-              ],
-        ),
+        data: listModels(catalog, {}).map(({ id, subjects, usual_seconds: seconds }) => ({
+          id,
+          object: 'model_facts' as const,
+          subjects:
+            subjects === undefined
+              ? null
+              : Object.entries(subjects).map(([name, words]) => ({ name, words: words.split(' ') })),
+          usual_seconds: seconds ?? null,
+        })),
       };
     },
   };

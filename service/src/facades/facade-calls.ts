@@ -1,26 +1,30 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Presence } from '@renderkit/server-kit/db/presence.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { type Leases, startLeases } from '@renderkit/server-kit/work/leases.ts';
 import { canonicalJson } from '../idempotency/idempotency-key.ts';
 import {
   forgetCall,
+  holdFacadeCall,
   isAbandoned,
   letGo,
   recordDelivered,
   renewHolders,
-  takeFacadeCall,
   type TakenCall,
 } from './store.ts';
 
-/** A create is taken for a repetition of an undelivered one within this time, or within the longer one if it says so. */
+/**
+ * A create is taken for a repetition of an undelivered one within this time, or within the longer one if it says so. Both run
+ * from the last moment at which somebody waited for that one, so that none ends while a repetition waits.
+ */
 const unsaidSeconds = 2 * 60;
 const saidSeconds = 15 * 60;
 const leaseMs = 10_000;
 /**
- * A client that repeats does so the moment its connection broke. We may hear of that a little later; where the process died
- * that held it, when its lease has run out.
+ * A client that repeats does so soon after its connection broke. We may hear of that a little later; where the process died
+ * that held it, when its lease has run out. For a client that does not say so the process must be seen to be gone.
  */
 const firstHolderPatienceMs = leaseMs + 2_000;
 const askAgainMs = 250;
@@ -50,17 +54,26 @@ export type TakeOptions<Request> = {
   repeats: boolean;
 };
 
+export type FacadeCallsOptions = {
+  database: Database;
+  /** Of this process: without its key others wait for no lease of it. */
+  presence: Pick<Presence, 'key'>;
+  log: Logger;
+};
+
 /**
  * Gives a repeated create its first generations (decision 0038): clients of other programs repeat what got no answer and
  * send no Idempotency-Key. A request whose exchange lives is never joined, so that equal ones side by side are several.
  */
 export class FacadeCalls implements AsyncDisposable {
   readonly #database: Database;
+  readonly #presence: Pick<Presence, 'key'>;
   readonly #leases: Leases;
   readonly #log: Logger;
 
-  constructor({ database, log }: { database: Database; log: Logger }) {
+  constructor({ database, presence, log }: FacadeCallsOptions) {
     this.#database = database;
+    this.#presence = presence;
     this.#log = log;
     this.#leases = startLeases({
       name: 'facade holders',
@@ -107,13 +120,14 @@ export class FacadeCalls implements AsyncDisposable {
       .digest('hex');
     const givenUpAt = performance.now() + firstHolderPatienceMs;
     for (;;) {
-      const taken = await takeFacadeCall(this.#database, {
+      const taken = await holdFacadeCall(this.#database, {
         id: newId('fcl_'),
         accountId,
         fingerprint,
         request,
         holder,
         leaseSeconds: leaseMs / 1_000,
+        presence: this.#presence.key,
         repeats,
         unsaidSeconds,
         saidSeconds,

@@ -7,6 +7,7 @@ import { ApiProblem } from '../problems/api-problem.ts';
 import type { FacadeCall, FacadeCalls } from './facade-calls.ts';
 import { type AnswerForm, HeldAnswer, type Heartbeat, type Refusal } from './held-answer.ts';
 import { mayHaveAccepted, type OutputMaker, type Wanted } from './make-outputs.ts';
+import type { TakenImage } from './take-image.ts';
 
 /** A foreign request as we understand it. */
 export type Asked = {
@@ -21,6 +22,8 @@ export type Asked = {
   ignored: readonly string[];
   /** What makes two such requests equal: all that was asked for, files by their hashes. */
   identity: Record<string, unknown>;
+  /** What it brings, among it what is to be stored before it is accepted. */
+  pictures: readonly TakenImage[];
 };
 
 /** How an API answers. What is written is told by whether the client took it. */
@@ -70,6 +73,7 @@ export class FacadeExchange {
   /** @throws what refuses the request before anything was accepted: nothing is written by then */
   async run(): Promise<void> {
     this.#options.maker.check(this.#asked.wanted);
+    for (const { store } of this.#asked.pictures) await store?.();
     const call = await this.#accept();
     this.#reply.hijack();
     const { form, accepted } = this.#presentation;

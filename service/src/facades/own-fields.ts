@@ -1,24 +1,5 @@
 import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
-
-/** Our own fields, taken beside foreign ones: a client's extra fields reach everything that a model offers. */
-const ownFields = [
-  'aspect_ratio',
-  'styles',
-  'suggestions',
-  'cfg',
-  'weight',
-  'clip_skip',
-  'sampler',
-  'project_id',
-  'base_model',
-  'reference_images',
-  'strength',
-  'inpaint_type',
-  'mask_blur',
-] as const;
-
-/** Names that other programs have for what may be an option of a model here. */
-const optionFields = ['seed', 'negative_prompt', 'steps', 'guidance_scale'] as const;
+import { type FieldsOf, namesOf, optionFields, type ownFields, passedFields } from './fields.ts';
 
 /** Fields that a body gets, and names that came and count for nothing. */
 export type Mapped = { body: Record<string, unknown>; ignored: string[] };
@@ -27,20 +8,21 @@ export type Mapped = { body: Record<string, unknown>; ignored: string[] };
  * Maps what foreign requests have in common: our own fields as they are, options of the model by their keys, `user` into the
  * metadata. Texts of a form are read as the numbers and lists that they mean.
  */
-export function mapOwnFields(fields: Record<string, unknown>, model: StudioModel): Mapped {
+export function mapOwnFields(fields: FieldsOf<typeof ownFields>, model: StudioModel): Mapped {
   const body: Record<string, unknown> = {};
   const ignored: string[] = [];
-  for (const name of ownFields) if (fields[name] !== undefined) body[name] = valueOf(fields[name]);
+  for (const name of namesOf(passedFields))
+    if (fields[name] !== undefined) body[name] = valueOf(fields[name]);
   const keys = new Map(model.parameters.options.map((option) => [option.key, option]));
-  const options: Record<string, unknown> = { ...objectOf(fields['options']) };
-  for (const name of optionFields) {
+  const options: Record<string, unknown> = { ...objectOf(fields.options) };
+  for (const name of namesOf(optionFields)) {
     if (fields[name] === undefined || fields[name] === null) continue;
     if (keys.has(name)) options[name] ??= valueOf(fields[name]);
     else ignored.push(name);
   }
   if (Object.keys(options).length > 0) body['options'] = options;
-  const metadata = { ...objectOf(fields['metadata']) };
-  if (typeof fields['user'] === 'string') metadata['user'] = fields['user'];
+  const metadata = { ...objectOf(fields.metadata) };
+  if (typeof fields.user === 'string') metadata['user'] = fields.user;
   if (Object.keys(metadata).length > 0) body['metadata'] = metadata;
   return { body, ignored };
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { idPrefixes } from '@renderkit/contract/v1/identifiers.ts';
 import {
   jsonBodyBytes,
   jsonDepth,
@@ -17,6 +18,7 @@ import {
 } from '@renderkit/server-kit/http/read-body.ts';
 import { exemptFromRequestTimeout, sendContinue } from '@renderkit/server-kit/http/request-body.ts';
 import { textLimitsOf } from '@renderkit/server-kit/http/text-limits.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiProblem } from '../problems/api-problem.ts';
 import type { LargeBodies } from '../validation/large-bodies.ts';
@@ -38,12 +40,14 @@ export type FacadeRequest = {
 /** Stores bytes as an upload of the account. @throws ApiProblem */
 export type StoreFile = (file: {
   accountId: string;
+  /** Of the upload that it becomes. */
+  id: string;
   field: string;
   fileName: string | undefined;
   bytes: () => AsyncIterable<Uint8Array>;
   /** Its alpha is what counts: where it is transparent, a picture is to change. */
   maskOfAlpha: boolean;
-}) => Promise<string>;
+}) => Promise<void>;
 
 export type ReadOptions = {
   /** Bytes of a JSON body at most. */
@@ -53,6 +57,8 @@ export type ReadOptions = {
   /** Bytes of a file of that name at most; those of a picture where this is left out. */
   maxFileBytes?: (field: string) => number;
   isMaskOfAlpha: (field: string) => boolean;
+  /** Called before a file of a form is stored, with the fields that came before it: throws what is wrong by then. */
+  refuseBeforeFile?: (field: string, fields: Record<string, unknown>) => void;
 };
 
 const maxFieldBytes = 1024 * 1024;
@@ -135,6 +141,7 @@ async function readForm({
   fileFields,
   maxFileBytes = () => maxImageBytes,
   isMaskOfAlpha,
+  refuseBeforeFile,
 }: Reading & { storeFile: StoreFile }): Promise<FacadeRequest> {
   using _ = exemptFromRequestTimeout(request.raw);
   sendContinue(request.raw, reply.raw);
@@ -152,8 +159,11 @@ async function readForm({
       }
       if (files.length === maxFiles) throw invalid(field, `must not be more than ${maxFiles} files`);
       const hash = createHash('sha256');
-      const uploadId = await storeFile({
+      refuseBeforeFile?.(field, fields);
+      const uploadId = newId(idPrefixes.upload);
+      await storeFile({
         accountId,
+        id: uploadId,
         field,
         fileName: part.fileName === '' ? undefined : part.fileName,
         maskOfAlpha: isMaskOfAlpha(field),

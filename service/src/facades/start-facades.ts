@@ -1,4 +1,5 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Presence } from '@renderkit/server-kit/db/presence.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance } from 'fastify';
 import type { CatalogCache } from '../catalog/catalog-cache.ts';
@@ -24,6 +25,7 @@ export type FacadesOptions = {
   names: readonly FacadeName[];
   admission: Admission;
   database: Database;
+  presence: Presence;
   catalogCache: CatalogCache;
   studioClient: Pick<StudioClient, 'call'>;
   generations: Generations;
@@ -46,11 +48,11 @@ export function startFacades(
   app: FastifyInstance,
   options: FacadesOptions,
 ): void {
-  const { database, generations, log } = options;
+  const { generations, log } = options;
   const media = owned.use(new OutputMedia(options));
   media.addRoute(app);
   if (options.names.length === 0) return;
-  const calls = owned.use(new FacadeCalls({ database, log }));
+  const calls = owned.use(new FacadeCalls(options));
   const maker = owned.use(new OutputMaker({ ...generations, calls, holdSeconds: options.holdSeconds, log }));
   const storeFile = createStoreFile(options.sendFile);
   const readRequest = createReadRequest({ largeBodies: options.largeBodies, storeFile });
@@ -62,13 +64,12 @@ export function startFacades(
 }
 
 function createStoreFile(sendFile: SendFile): StoreFile {
-  return async ({ accountId, field, fileName, bytes, maskOfAlpha }) => {
+  return async ({ accountId, id, field, fileName, bytes, maskOfAlpha }) => {
     const sent = await translated(
-      sendFile({ accountId, hidden: false, fileName, projectId: undefined, maskOfAlpha, body: bytes }),
+      sendFile({ accountId, id, hidden: false, fileName, projectId: undefined, maskOfAlpha, body: bytes }),
     );
     if (sent.outcome === 'refused') throw refusedFile(sent);
     if (sent.outcome === 'unusable')
       throw new ApiProblem('invalid_request', { errors: [{ field, message: fileIssue(sent.reason) }] });
-    return sent.row.id;
   };
 }

@@ -4,8 +4,8 @@ export type TakenCall =
   | { outcome: 'new' | 'adopted'; id: string; request: unknown }
   | { outcome: 'held'; id: null; request: null };
 
-/** Runs take_facade_call.sql, which says what the outcomes are. Times are whole seconds. */
-export async function takeFacadeCall(
+/** Runs hold_facade_call.sql, which says what the outcomes are. Times are whole seconds. */
+export async function holdFacadeCall(
   database: Database,
   call: {
     id: string;
@@ -15,6 +15,8 @@ export async function takeFacadeCall(
     request: object;
     holder: string;
     leaseSeconds: number;
+    /** Of the process; see `Presence`. */
+    presence: number | undefined;
     repeats: boolean;
     unsaidSeconds: number;
     saidSeconds: number;
@@ -22,8 +24,8 @@ export async function takeFacadeCall(
   },
 ): Promise<TakenCall> {
   const [row] = await database.rows<TakenCall>(
-    `select outcome, id, request from take_facade_call($1, $2, decode($3, 'hex'), $4, $5, make_interval(secs => $6), $7,
-      make_interval(secs => $8), make_interval(secs => $9), $10)`,
+    `select outcome, id, request from hold_facade_call($1, $2, decode($3, 'hex'), $4, $5, make_interval(secs => $6), $7,
+      $8, make_interval(secs => $9), make_interval(secs => $10), $11)`,
     [
       call.id,
       call.accountId,
@@ -31,14 +33,15 @@ export async function takeFacadeCall(
       JSON.stringify(call.request),
       call.holder,
       call.leaseSeconds,
+      call.presence ?? null,
       call.repeats,
       call.unsaidSeconds,
       call.saidSeconds,
       call.giveUp,
     ],
-    'take_facade_call',
+    'hold_facade_call',
   );
-  if (row === undefined) throw new Error('take_facade_call answers with one row');
+  if (row === undefined) throw new Error('hold_facade_call answers with one row');
   return row;
 }
 
@@ -68,7 +71,8 @@ export async function recordDelivered(database: Database, { id, holder }: Held):
 /** Its client has gone without the answer, and may come back for it. */
 export async function letGo(database: Database, { id, holder }: Held): Promise<void> {
   await database.execute(
-    'update facade_calls set holder = null, held_until = null where id = $1 and holder = $2',
+    `update facade_calls set holder = null, held_until = null, let_go_at = clock()
+      where id = $1 and holder = $2`,
     [id, holder],
     'let_go_facade_call',
   );

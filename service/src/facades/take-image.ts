@@ -1,10 +1,20 @@
 import { createHash } from 'node:crypto';
+import { idPrefixes } from '@renderkit/contract/v1/identifiers.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import type { OutputMedia } from './output-media.ts';
 import type { StoreFile } from './read-request.ts';
 
 /** A picture that a request brings. `reference` goes into the create, `identity` says what it is. */
-export type TakenImage = { reference: string; identity: string };
+export type TakenImage = {
+  reference: string;
+  identity: string;
+  /** Stores its bytes under the reference, where it brought some: once nothing is left that would refuse the request. */
+  store?: () => Promise<void>;
+};
+
+/** One that is still to come: for looking at what came before it. */
+export const imageToCome: TakenImage = { reference: '', identity: '' };
 
 const dataUrl = /^data:[^,;]*(?:;[^,;]*)*;base64,/;
 const idOfOurs = /^(?:upl|ast)_[0-9a-z]+$/;
@@ -14,9 +24,9 @@ const shortestBase64 = 40;
 /**
  * Takes a picture in any form that a client has: a data URL, bare base64, one of our ids, one of our links, or an https
  * address, which is fetched later as one in `/v1` is. What it is, is judged by its bytes and never by what it says.
- * @throws ApiProblem invalid_request that names the field, and what storing a file throws
+ * @throws ApiProblem invalid_request that names the field
  */
-export async function takeImage(
+export function takeImage(
   value: unknown,
   {
     accountId,
@@ -25,7 +35,7 @@ export async function takeImage(
     storeFile,
     maskOfAlpha = false,
   }: { accountId: string; field: string; media: OutputMedia; storeFile: StoreFile; maskOfAlpha?: boolean },
-): Promise<TakenImage> {
+): TakenImage {
   if (typeof value !== 'string' || value === '') throw invalid(field, 'must be a picture');
   const text = value.trim();
   if (idOfOurs.test(text)) return { reference: text, identity: text };
@@ -39,17 +49,28 @@ export async function takeImage(
       field,
       'must be a data URL, base64, an https address, or the id of an upload or a library item',
     );
-  const bytes = Buffer.from(encoded, 'base64');
-  const reference = await storeFile({
-    accountId,
-    field,
-    fileName: undefined,
-    maskOfAlpha,
-    bytes: async function* () {
-      yield bytes;
+  let bytes: Buffer | undefined = Buffer.from(encoded, 'base64');
+  const id = newId(idPrefixes.upload);
+  return {
+    reference: id,
+    identity: createHash('sha256').update(bytes).digest('hex'),
+    store: async () => {
+      const stored = bytes;
+      // The request is held for minutes, and this function with it.
+      bytes = undefined;
+      if (stored === undefined) return;
+      await storeFile({
+        accountId,
+        id,
+        field,
+        fileName: undefined,
+        maskOfAlpha,
+        bytes: async function* () {
+          yield stored;
+        },
+      });
     },
-  });
-  return { reference, identity: createHash('sha256').update(bytes).digest('hex') };
+  };
 }
 
 function invalid(field: string, message: string): ApiProblem {

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { jsonBodyBytes } from '@renderkit/contract/v1/limits.ts';
 import type { McpHttp } from '@renderkit/mcp/http';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Presence } from '@renderkit/server-kit/db/presence.ts';
 import { httpErrorOf } from '@renderkit/server-kit/http/create-http-server.ts';
 import { textLimitsOf } from '@renderkit/server-kit/http/text-limits.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
@@ -24,6 +25,7 @@ import { ExchangePurchases } from './exchange-purchases.ts';
 export type McpOptions = {
   admission: Admission;
   database: Database;
+  presence: Presence;
   largeBodies: LargeBodies;
   secretKey: Buffer;
   publicUrl: string;

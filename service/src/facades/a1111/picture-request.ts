@@ -7,6 +7,7 @@ import { ApiProblem } from '../../problems/api-problem.ts';
 import { chooseModel, type ChosenModel } from '../choose-model.ts';
 import { nearestSize } from '../choose-size.ts';
 import type { Asked } from '../facade-exchange.ts';
+import { a1111Fields, type FieldsOf, ignoredOf, maxOutputs } from '../fields.ts';
 import { mapOwnFields } from '../own-fields.ts';
 import type { TakenImage } from '../take-image.ts';
 
@@ -19,21 +20,12 @@ export type PictureRequest = Asked & {
   steps: number;
 };
 
+type PictureFields = FieldsOf<typeof a1111Fields>;
+
 /** Pictures of an `img2img`. */
 export type Sources = { images: readonly TakenImage[]; mask: TakenImage | undefined };
 
-const maxOutputs = 10;
-/** Fields that change pictures there and cannot here. Named in a header where they are set. */
-const neverCounts = [
-  'alwayson_scripts',
-  'enable_hr',
-  'restore_faces',
-  'scheduler',
-  'script_name',
-  'styles',
-  'subseed_strength',
-  'tiling',
-] as const;
+const neverCounts = ignoredOf(a1111Fields);
 
 /**
  * Maps `txt2img` and, with sources, `img2img`. Programs send every field that they have, most with values that change nothing:
@@ -42,28 +34,28 @@ const neverCounts = [
  */
 export function readPictureRequest(
   index: CatalogIndex,
-  fields: Record<string, unknown>,
+  fields: PictureFields,
   { chosenModel, sources }: { chosenModel: string | undefined; sources?: Sources },
 ): PictureRequest {
   const kind = sources === undefined ? 'image' : 'image_edit';
   const chosen = chooseFor(index, kind === 'image' ? 'image' : 'edit', fields, chosenModel);
   if ('unknown' in chosen) throw new ApiProblem('not_found', { detail: `${chosen.unknown}.` });
   const { model, named } = chosen;
-  const seed = numberOf(fields['seed']);
+  const seed = numberOf(fields.seed);
   const { body, ignored } = mapOwnFields(
     {
-      project_id: fields['project_id'],
-      aspect_ratio: fields['aspect_ratio'],
-      options: fields['options'],
-      metadata: fields['metadata'],
+      project_id: fields.project_id,
+      aspect_ratio: fields.aspect_ratio,
+      options: fields.options,
+      metadata: fields.metadata,
       seed: seed === undefined || seed < 0 ? undefined : seed,
-      steps: numberOf(fields['steps']),
-      negative_prompt: textOf(fields['negative_prompt']),
+      steps: numberOf(fields.steps),
+      negative_prompt: textOf(fields.negative_prompt),
     },
     model,
   );
   fitOptions(body, model);
-  body['prompt'] = textOf(fields['prompt']) ?? '';
+  body['prompt'] = textOf(fields.prompt) ?? '';
   if (named) body['model'] = model.id;
   const size = chooseSize(fields, model, body);
   addSettings(fields, model, body, ignored);
@@ -85,11 +77,12 @@ export function readPictureRequest(
       images: sources?.images.map(({ identity }) => identity),
       outputs,
     },
+    pictures: sources === undefined ? [] : [...sources.images, ...(sources.mask ? [sources.mask] : [])],
     model,
     prompt: body['prompt'] as string,
-    negativePrompt: textOf(fields['negative_prompt']) ?? '',
+    negativePrompt: textOf(fields.negative_prompt) ?? '',
     seed: seed ?? -1,
-    steps: numberOf(fields['steps']) ?? 0,
+    steps: numberOf(fields.steps) ?? 0,
   };
 }
 
@@ -97,10 +90,10 @@ export function readPictureRequest(
 function chooseFor(
   index: CatalogIndex,
   suite: 'image' | 'edit',
-  fields: Record<string, unknown>,
+  fields: PictureFields,
   chosenModel: string | undefined,
 ): ChosenModel {
-  const overrides = fields['override_settings'] as { sd_model_checkpoint?: unknown } | null | undefined;
+  const overrides = fields.override_settings as { sd_model_checkpoint?: unknown } | null | undefined;
   const named = textOf(overrides?.sd_model_checkpoint);
   if (named !== undefined) return chooseModel(index, suite, named);
   const chosen = chooseModel(index, suite, chosenModel);
@@ -109,11 +102,11 @@ function chooseFor(
 }
 
 function chooseSize(
-  fields: Record<string, unknown>,
+  fields: PictureFields,
   { parameters }: StudioModel,
   body: Record<string, unknown>,
 ): string | undefined {
-  const [width, height] = [numberOf(fields['width']) ?? 0, numberOf(fields['height']) ?? 0];
+  const [width, height] = [numberOf(fields.width) ?? 0, numberOf(fields.height) ?? 0];
   const sizes = parameters.aspect_ratios;
   const nearest = width > 0 && height > 0 ? nearestSize(sizes, { width, height }) : undefined;
   if (nearest !== undefined) body['aspect_ratio'] ??= nearest.ratio;
@@ -123,18 +116,18 @@ function chooseSize(
 }
 
 function addSettings(
-  fields: Record<string, unknown>,
+  fields: PictureFields,
   { parameters }: StudioModel,
   body: Record<string, unknown>,
   ignored: string[],
 ): void {
-  const cfg = numberOf(fields['cfg_scale']);
+  const cfg = numberOf(fields.cfg_scale);
   if (cfg !== undefined && parameters.cfg !== null) body['cfg'] = within(cfg, parameters.cfg);
   else if (cfg !== undefined) ignored.push('cfg_scale');
-  const clipSkip = numberOf(fields['clip_skip']);
+  const clipSkip = numberOf(fields.clip_skip);
   if (clipSkip !== undefined && parameters.clip_skip !== null)
     body['clip_skip'] = within(clipSkip, parameters.clip_skip);
-  const sampler = textOf(fields['sampler_name']) ?? textOf(fields['sampler_index']);
+  const sampler = textOf(fields.sampler_name) ?? textOf(fields.sampler_index);
   const known = samplersOf(parameters).find((one) => one.toLowerCase() === sampler?.toLowerCase());
   if (known !== undefined) body['sampler'] = known;
   else if (sampler !== undefined && sampler !== 'Automatic') ignored.push('sampler_name');
@@ -142,7 +135,7 @@ function addSettings(
 
 /** White is what changes, in their masks as in ours. */
 function addSources(
-  fields: Record<string, unknown>,
+  fields: PictureFields,
   { parameters }: StudioModel,
   body: Record<string, unknown>,
   { images: [first, ...others], mask }: Sources,
@@ -150,17 +143,17 @@ function addSources(
   if (first === undefined) throw invalid('init_images', 'must hold a picture');
   body['image'] = first.reference;
   if (others.length > 0) body['reference_images'] = others.map(({ reference }) => reference);
-  const strength = numberOf(fields['denoising_strength']);
+  const strength = numberOf(fields.denoising_strength);
   if (strength !== undefined) body['strength'] = Math.min(maxStrength, Math.max(minStrength, strength));
   if (mask === undefined) return;
-  if (isSet(fields['inpainting_mask_invert']))
+  if (isSet(fields.inpainting_mask_invert))
     throw invalid(
       'inpainting_mask_invert',
       'must be 0: send a mask that is white where the picture is to change',
     );
   body['mode'] = 'inpaint';
   body['mask'] = mask.reference;
-  const blur = numberOf(fields['mask_blur']);
+  const blur = numberOf(fields.mask_blur);
   if (blur !== undefined && parameters.mask_blur !== null)
     body['mask_blur'] = within(blur, parameters.mask_blur);
 }
@@ -181,8 +174,8 @@ function within(value: number, { min, max, step }: { min: number; max: number; s
   return Number(Math.min(max, min + steps * step).toFixed(6));
 }
 
-function countOf(fields: Record<string, unknown>): number {
-  const outputs = (numberOf(fields['batch_size']) ?? 1) * (numberOf(fields['n_iter']) ?? 1);
+function countOf(fields: PictureFields): number {
+  const outputs = (numberOf(fields.batch_size) ?? 1) * (numberOf(fields.n_iter) ?? 1);
   if (!Number.isInteger(outputs) || outputs < 1 || outputs > maxOutputs)
     throw invalid('batch_size', `times n_iter must be a whole number from 1 to ${maxOutputs}`);
   return outputs;

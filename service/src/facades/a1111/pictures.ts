@@ -7,11 +7,12 @@ import type { Admitted } from '../../identity/admission/admit.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import { translated } from '../../studio-client/translate-error.ts';
 import { type ExchangeOptions, FacadeExchange, type Presentation } from '../facade-exchange.ts';
+import type { a1111Fields, FieldsOf } from '../fields.ts';
 import { jsonForm } from '../held-answer.ts';
 import type { OutputMedia } from '../output-media.ts';
 import type { createReadRequest, StoreFile } from '../read-request.ts';
 import { readChosenModel } from '../store.ts';
-import { takeImage, type TakenImage } from '../take-image.ts';
+import { takeImage } from '../take-image.ts';
 import { errorOfGeneration, errorOfProblem } from './errors.ts';
 import { type PictureRequest, readPictureRequest, type Sources } from './picture-request.ts';
 
@@ -40,9 +41,10 @@ export function createPictures(options: PicturesOptions) {
       const { catalog } = await translated(options.catalogCache.get(account.id));
       const asked = readPictureRequest(indexOf(catalog), fields, {
         chosenModel,
-        ...(route === 'img2img' ? { sources: await takeSources(options, account.id, fields) } : {}),
+        ...(route === 'img2img' ? { sources: takeSources(options, account.id, fields) } : {}),
       });
-      await new FacadeExchange(
+      // Not awaited: what is held keeps nothing of the request's body alive by this function.
+      return new FacadeExchange(
         options,
         { request, reply },
         asked,
@@ -51,27 +53,23 @@ export function createPictures(options: PicturesOptions) {
     };
 }
 
-async function takeSources(
+function takeSources(
   { media, storeFile }: PicturesOptions,
   accountId: string,
-  fields: Record<string, unknown>,
-): Promise<Sources> {
-  const given = fields['init_images'];
+  { init_images: given, mask }: FieldsOf<typeof a1111Fields>,
+): Sources {
   const list: unknown[] = Array.isArray(given) ? given : [];
   if (list.length > maxImages)
     throw new ApiProblem('invalid_request', {
       errors: [{ field: 'init_images', message: `must not hold more than ${maxImages} pictures` }],
     });
   const taking = { accountId, media, storeFile };
-  const images: TakenImage[] = [];
-  for (const value of list) images.push(await takeImage(value, { ...taking, field: 'init_images' }));
-  const mask = fields['mask'];
   return {
-    images,
+    images: list.map((value) => takeImage(value, { ...taking, field: 'init_images' })),
     mask:
       mask === undefined || mask === null || mask === ''
         ? undefined
-        : await takeImage(mask, { ...taking, field: 'mask' }),
+        : takeImage(mask, { ...taking, field: 'mask' }),
   };
 }
 

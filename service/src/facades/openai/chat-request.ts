@@ -3,6 +3,7 @@ import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts'
 import type { CatalogIndex } from '../../catalog/catalog-index.ts';
 import { chooseModel } from '../choose-model.ts';
 import type { Asked } from '../facade-exchange.ts';
+import { askedFor, chatFields, type FieldsOf, ignoredOf, titleTokens } from '../fields.ts';
 import { mapOwnFields } from '../own-fields.ts';
 import type { TakenImage } from '../take-image.ts';
 import { openAiRefusal } from './errors.ts';
@@ -19,23 +20,7 @@ export type ChatRequest = Asked & {
   withUsage: boolean;
 };
 
-/** What speaks of texts alone. */
-const neverCounts = [
-  'max_tokens',
-  'max_completion_tokens',
-  'temperature',
-  'top_p',
-  'presence_penalty',
-  'frequency_penalty',
-  'stop',
-  'tools',
-  'tool_choice',
-  'response_format',
-  'reasoning_effort',
-] as const;
-const howItIsAnswered = new Set(['messages', 'stream', 'stream_options', 'modalities']);
-/** Chat programs that want no more than so many ask for a title or for tags, which must not buy a picture. */
-const titleTokens = 50;
+const neverCounts = ignoredOf(chatFields);
 
 /** @throws OpenAiRefusal where the last message of the user says nothing */
 export function readLastMessage(messages: unknown): LastMessage {
@@ -64,9 +49,10 @@ export function readLastMessage(messages: unknown): LastMessage {
  */
 export function readChatRequest(
   index: CatalogIndex,
-  fields: Record<string, unknown>,
+  given: Record<string, unknown>,
   { text, pictures }: { text: string; pictures: readonly TakenImage[] },
 ): ChatRequest {
+  const fields: FieldsOf<typeof chatFields> = given;
   const { model, named } = drawingModel(index, fields, pictures.length);
   const prompt = promptOf(text, 'messages') ?? '';
   if (prompt === '')
@@ -78,39 +64,41 @@ export function readChatRequest(
   const references = pictures.map(({ reference }) => reference);
   if (kind === 'image_edit') body['image'] = references.shift();
   if (references.length > 0) body['reference_images'] = references;
-  const size = chooseSize({ ...fields, size: fields['size'] ?? ratioOf(fields) }, model, body, ignored);
+  const size = chooseSize({ size: fields.size ?? ratioOf(fields.image_config) }, model, body, ignored);
   ignored.push(...neverCounts.filter((name) => fields[name] !== undefined && fields[name] !== null));
-  const outputs = countOf(fields['n']);
+  const outputs = countOf(fields.n);
   return {
     route: 'openai.chat.completions',
     wanted: { kind, body, generations: Math.ceil(outputs / Math.max(1, outputsOf(model, kind))) },
     outputs,
     size,
     prompt,
-    stream: fields['stream'] === true,
-    withUsage: (fields['stream_options'] as { include_usage?: unknown } | undefined)?.include_usage === true,
+    stream: fields.stream === true,
+    withUsage: (fields.stream_options as { include_usage?: unknown } | undefined)?.include_usage === true,
     ignored,
     identity: {
-      ...Object.fromEntries(Object.entries(fields).filter(([name]) => !howItIsAnswered.has(name))),
+      ...askedFor(chatFields, given),
+      messages: undefined,
       prompt,
       pictures: pictures.map(({ identity }) => identity),
     },
+    pictures,
   };
 }
 
 /** A model must be named: where a program means one that writes, a picture would be bought for nothing. */
 function drawingModel(
   index: CatalogIndex,
-  fields: Record<string, unknown>,
+  fields: FieldsOf<typeof chatFields>,
   pictures: number,
 ): { model: StudioModel; named: boolean } {
-  const name = fields['model'];
+  const name = fields.model;
   if (typeof name !== 'string' || name === '')
     throw openAiRefusal(400, 'missing_required_parameter', 'model is required.', 'model');
   const chosen = chooseModel(index, pictures > 0 ? 'edit' : 'image', name);
   if ('unknown' in chosen) throw openAiRefusal(404, 'model_not_found', sentence(chosen.unknown), 'model');
   const { model } = chosen;
-  const tokens = fields['max_completion_tokens'] ?? fields['max_tokens'];
+  const tokens = fields.max_completion_tokens ?? fields.max_tokens;
   if (typeof tokens === 'number' && tokens <= titleTokens)
     throw openAiRefusal(
       400,
@@ -136,8 +124,7 @@ function drawingModel(
 }
 
 /** `image_config.aspect_ratio`, such as `16:9`, as a size of that shape. */
-function ratioOf(fields: Record<string, unknown>): string | undefined {
-  const config = fields['image_config'] as { aspect_ratio?: unknown } | null | undefined;
-  const ratio = config?.aspect_ratio;
+function ratioOf(config: unknown): string | undefined {
+  const ratio = (config as { aspect_ratio?: unknown } | null | undefined)?.aspect_ratio;
   return typeof ratio === 'string' && /^\d{1,3}:\d{1,3}$/.test(ratio) ? ratio.replace(':', 'x') : undefined;
 }

@@ -7,9 +7,10 @@ import type { OnLiveEvent } from '../../generations/live/live-generations.ts';
 import type { Admitted } from '../../identity/admission/admit.ts';
 import { translated } from '../../studio-client/translate-error.ts';
 import { FacadeExchange, type Presentation } from '../facade-exchange.ts';
+import type { chatFields, FieldsOf } from '../fields.ts';
 import { eventsForm, type HeldAnswer, jsonForm } from '../held-answer.ts';
 import { formatOf, type OutputMedia } from '../output-media.ts';
-import { takeImage, type TakenImage } from '../take-image.ts';
+import { takeImage } from '../take-image.ts';
 import { type ChatRequest, readChatRequest, readLastMessage } from './chat-request.ts';
 import { errorOfGeneration, errorOfProblem } from './errors.ts';
 import { addressOf, createdAt, type ImagesOptions } from './images.ts';
@@ -26,18 +27,19 @@ export function createChat(options: ImagesOptions) {
   const { media, storeFile } = options;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const accountId = (request.admitted as Admitted).principal.account.id;
-    const { fields } = await options.readRequest(request, reply, accountId, {
+    const { fields: given } = await options.readRequest(request, reply, accountId, {
       limitBytes: bodyBytes,
       fileFields: [],
       isMaskOfAlpha: () => false,
     });
-    const last = readLastMessage(fields['messages']);
+    const fields: FieldsOf<typeof chatFields> = given;
+    const last = readLastMessage(fields.messages);
     const { catalog } = await translated(options.catalogCache.get(accountId));
-    const pictures: TakenImage[] = [];
-    for (const picture of last.pictures)
-      pictures.push(await takeImage(addressOf(picture), { accountId, media, storeFile, field: 'messages' }));
-    const asked = readChatRequest(indexOf(catalog), fields, { text: last.text, pictures });
-    await new FacadeExchange(options, { request, reply }, asked, presentChat(media, asked)).run();
+    const taking = { accountId, media, storeFile, field: 'messages' };
+    const pictures = last.pictures.map((picture) => takeImage(addressOf(picture), taking));
+    const asked = readChatRequest(indexOf(catalog), given, { text: last.text, pictures });
+    // Not awaited: what is held keeps nothing of the request's body alive by this function.
+    return new FacadeExchange(options, { request, reply }, asked, presentChat(media, asked)).run();
   };
 }
 

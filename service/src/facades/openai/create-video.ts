@@ -9,7 +9,7 @@ import { translated } from '../../studio-client/translate-error.ts';
 import { FacadeExchange, type Presentation } from '../facade-exchange.ts';
 import { jsonForm } from '../held-answer.ts';
 import type { FacadeRequest } from '../read-request.ts';
-import { takeImage, type TakenImage } from '../take-image.ts';
+import { imageToCome, takeImage, type TakenImage } from '../take-image.ts';
 import { errorOfGeneration, errorOfProblem, openAiRefusal } from './errors.ts';
 import { addressOf } from './images.ts';
 import { presentVideo } from './present-video.ts';
@@ -26,16 +26,24 @@ export function createVideoCreates(options: VideosOptions) {
   return (route: VideoSource['route']) =>
     async (request: FastifyRequest<{ Params: { id?: string } }>, reply: FastifyReply): Promise<void> => {
       const accountId = (request.admitted as Admitted).principal.account.id;
+      const { catalog } = await translated(options.catalogCache.get(accountId));
+      const index = indexOf(catalog);
       const read = await options.readRequest(request, reply, accountId, {
         limitBytes: bodyBytes,
         fileFields: ['input_reference', 'video'],
         maxFileBytes: (field) => (field === 'video' ? maxVideoBytes : maxImageBytes),
         isMaskOfAlpha: () => false,
+        refuseBeforeFile: (field, fields) => {
+          if (route === 'videos.extensions') {
+            if (field === 'video') throw onlyMadeHere();
+            // Without a model nothing can be said yet: it may come after the file.
+          } else if (fields['model'] !== undefined) readVideoRequest(index, fields, sourceToCome(route));
+        },
       });
       const source = await takeSource(options, accountId, { route, read, id: request.params.id });
-      const { catalog } = await translated(options.catalogCache.get(accountId));
-      const asked = readVideoRequest(indexOf(catalog), read.fields, source);
-      await new FacadeExchange(options, { request, reply }, asked, presentCreated(options, accountId)).run();
+      const asked = readVideoRequest(index, read.fields, source);
+      // Not awaited: what is held keeps nothing of the request's body alive by this function.
+      return new FacadeExchange(options, { request, reply }, asked, presentCreated(options, accountId)).run();
     };
 }
 
@@ -67,20 +75,27 @@ async function takeSource(
     const field = 'input_reference';
     const start =
       fileOf(field) ??
-      (given == null ? undefined : await takeImage(addressOf(given), { accountId, media, storeFile, field }));
+      (given == null ? undefined : takeImage(addressOf(given), { accountId, media, storeFile, field }));
     return { route, start };
   }
   const named = id ?? idOf(read.fields['video']);
   const file = fileOf('video');
-  if (file !== undefined && route !== 'videos.extensions') return { route, video: file, remixed: undefined };
-  if (file !== undefined)
-    throw openAiRefusal(400, 'unsupported', 'Only a video that was made here goes on: name its id.', 'video');
+  if (file !== undefined) {
+    if (route === 'videos.extensions') throw onlyMadeHere();
+    return { route, video: file, remixed: undefined };
+  }
   if (named === undefined)
     throw openAiRefusal(400, 'missing_required_parameter', 'video is required.', 'video');
   const output = await outputOf(options, accountId, named);
   const video = { reference: output, identity: output };
   return route === 'videos.extensions' ? { route, video } : { route, video, remixed: named };
 }
+
+const sourceToCome = (route: Exclude<VideoSource['route'], 'videos.extensions'>): VideoSource =>
+  route === 'videos' ? { route, start: imageToCome } : { route, video: imageToCome, remixed: undefined };
+
+const onlyMadeHere = () =>
+  openAiRefusal(400, 'unsupported', 'Only a video that was made here goes on: name its id.', 'video');
 
 /** A video is named by an object with its id, or by the id alone. */
 function idOf(video: unknown): string | undefined {

@@ -5,6 +5,7 @@ import type { CatalogIndex } from '../../catalog/catalog-index.ts';
 import { chooseModel } from '../choose-model.ts';
 import { nearestSize, readSize } from '../choose-size.ts';
 import type { Asked } from '../facade-exchange.ts';
+import { askedFor, type FieldsOf, ignoredOf, imageFields, maxOutputs, maxPartialImages } from '../fields.ts';
 import { mapOwnFields, valueOf } from '../own-fields.ts';
 import type { FacadeRequest } from '../read-request.ts';
 import type { TakenImage } from '../take-image.ts';
@@ -19,10 +20,7 @@ export type ImageRequest = Asked & {
   quality: string;
 };
 
-const maxOutputs = 10;
-const maxPartialImages = 3;
-const neverCounts = ['moderation', 'style', 'input_fidelity', 'output_format', 'output_compression'] as const;
-const howItIsAnswered = new Set(['stream', 'partial_images', 'response_format']);
+const neverCounts = ignoredOf(imageFields);
 
 /**
  * Maps a request of OpenAI's image endpoints. Unknown names count for nothing; what would make another picture than was asked
@@ -31,21 +29,22 @@ const howItIsAnswered = new Set(['stream', 'partial_images', 'response_format'])
  */
 export function readImageRequest(
   index: CatalogIndex,
-  { fields, files }: FacadeRequest,
+  { fields: given, files }: FacadeRequest,
   pictures?: { images: TakenImage[]; mask: TakenImage | undefined },
 ): ImageRequest {
+  const fields: FieldsOf<typeof imageFields> = given;
   const suite = pictures === undefined ? 'image' : 'edit';
-  const chosen = chooseModel(index, suite, fields['model']);
+  const chosen = chooseModel(index, suite, fields.model);
   if ('unknown' in chosen) throw openAiRefusal(404, 'model_not_found', sentence(chosen.unknown), 'model');
   const { model, named } = chosen;
   const { body, ignored } = mapOwnFields(fields, model);
-  const prompt = promptOf(fields['prompt'], 'prompt');
+  const prompt = promptOf(fields.prompt, 'prompt');
   if (prompt !== undefined) body['prompt'] = prompt;
   if (named) body['model'] = model.id;
-  const n = countOf(fields['n']);
-  refuseTransparency(fields['background'], model, body);
+  const n = countOf(fields.n);
+  refuseTransparency(fields.background, model, body);
   const size = chooseSize(fields, model, body, ignored);
-  const quality = chooseQuality(fields['quality'], model, body, ignored);
+  const quality = chooseQuality(fields.quality, model, body, ignored);
   ignored.push(...neverCounts.filter((name) => fields[name] !== undefined));
   if (pictures !== undefined) addPictures(body, pictures);
   const kind = pictures === undefined ? 'image' : 'image_edit';
@@ -54,19 +53,20 @@ export function readImageRequest(
     route: pictures === undefined ? 'openai.images.generations' : 'openai.images.edits',
     wanted: { kind, body, generations: Math.ceil(n / perGeneration) },
     outputs: n,
-    asUrl: fields['response_format'] === 'url',
-    stream: valueOf(fields['stream']) === true,
-    partialImages: partialImagesOf(fields['partial_images']),
+    asUrl: fields.response_format === 'url',
+    stream: valueOf(fields.stream) === true,
+    partialImages: partialImagesOf(fields.partial_images),
     size,
     quality,
     ignored,
     identity: {
-      ...Object.fromEntries(Object.entries(fields).filter(([name]) => !howItIsAnswered.has(name))),
+      ...askedFor(imageFields, given),
       image: pictures?.images.map(({ identity }) => identity),
       images: undefined,
       mask: pictures?.mask?.identity,
       files: files.map(({ field, sha256 }) => [field, sha256]),
     },
+    pictures: pictures === undefined ? [] : [...pictures.images, ...(pictures.mask ? [pictures.mask] : [])],
   };
 }
 
@@ -121,14 +121,14 @@ function refuseTransparency(background: unknown, model: StudioModel, body: Recor
 
 /** Sets the ratio that is nearest to `size`, unless there is one. @returns the size that is made, where that is known */
 export function chooseSize(
-  fields: Record<string, unknown>,
+  { size: asked }: { readonly size?: unknown },
   { parameters }: StudioModel,
   body: Record<string, unknown>,
   ignored: string[],
 ): string | undefined {
   const sizes = parameters.aspect_ratios;
-  const wanted = readSize(fields['size']);
-  if (wanted === undefined && fields['size'] !== undefined && fields['size'] !== 'auto') ignored.push('size');
+  const wanted = readSize(asked);
+  if (wanted === undefined && asked !== undefined && asked !== 'auto') ignored.push('size');
   if (wanted !== undefined && body['aspect_ratio'] === undefined) {
     const nearest = nearestSize(sizes, wanted);
     if (nearest === undefined) ignored.push('size');

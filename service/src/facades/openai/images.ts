@@ -7,10 +7,11 @@ import type { OnLiveEvent } from '../../generations/live/live-generations.ts';
 import type { Admitted } from '../../identity/admission/admit.ts';
 import { translated } from '../../studio-client/translate-error.ts';
 import { type ExchangeOptions, FacadeExchange, type Presentation } from '../facade-exchange.ts';
+import type { FieldsOf, imageFields } from '../fields.ts';
 import { eventsForm, type HeldAnswer, jsonForm } from '../held-answer.ts';
 import { formatOf, type OutputMedia } from '../output-media.ts';
 import type { createReadRequest, FacadeRequest, StoreFile } from '../read-request.ts';
-import { takeImage, type TakenImage } from '../take-image.ts';
+import { imageToCome, takeImage, type TakenImage } from '../take-image.ts';
 import { errorOfGeneration, errorOfProblem, openAiError, OpenAiRefusal } from './errors.ts';
 import { type ImageRequest, readImageRequest } from './image-request.ts';
 
@@ -29,45 +30,52 @@ export function createImages(options: ImagesOptions) {
   return (route: 'generations' | 'edits') =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       const accountId = (request.admitted as Admitted).principal.account.id;
+      const { catalog } = await translated(options.catalogCache.get(accountId));
+      const index = indexOf(catalog);
       const read = await options.readRequest(request, reply, accountId, {
         limitBytes: bodyBytes[route],
         fileFields: ['image', 'mask'],
         isMaskOfAlpha: (field) => field === 'mask',
+        refuseBeforeFile: (_field, fields) => {
+          // Without a model nothing can be said yet: it may come after the file.
+          if (fields['model'] !== undefined)
+            readImageRequest(index, { fields, files: [] }, { images: [imageToCome], mask: undefined });
+        },
       });
-      const pictures = route === 'edits' ? await takePictures(options, accountId, read) : undefined;
-      const { catalog } = await translated(options.catalogCache.get(accountId));
-      const asked = readImageRequest(indexOf(catalog), read, pictures);
+      const pictures = route === 'edits' ? takePictures(options, accountId, read) : undefined;
+      const asked = readImageRequest(index, read, pictures);
       const presentation = presentImages(options.media, asked);
-      await new FacadeExchange(options, { request, reply }, asked, presentation).run();
+      // Not awaited: what is held keeps nothing of the request's body alive by this function.
+      return new FacadeExchange(options, { request, reply }, asked, presentation).run();
     };
 }
 
-async function takePictures(
+function takePictures(
   { media, storeFile }: ImagesOptions,
   accountId: string,
-  { fields, files }: FacadeRequest,
-): Promise<{ images: TakenImage[]; mask: TakenImage | undefined }> {
+  { fields: given, files }: FacadeRequest,
+): { images: TakenImage[]; mask: TakenImage | undefined } {
   const ofFiles = (name: string) =>
     files.flatMap(({ field, uploadId, sha256 }) =>
       field === name ? [{ reference: uploadId, identity: sha256 }] : [],
     );
-  const given = fields['images'] ?? fields['image'];
-  const list = given === undefined ? [] : Array.isArray(given) ? given : [given];
+  const fields: FieldsOf<typeof imageFields> = given;
+  const asked = fields.images ?? fields.image;
+  const list: unknown[] = asked === undefined ? [] : Array.isArray(asked) ? asked : [asked];
   if (list.length + files.length > maxImages + 1)
     throw new OpenAiRefusal(
       openAiError(400, 'invalid_value', `At most ${maxImages} images are taken.`, 'image'),
     );
   const taking = { accountId, media, storeFile };
-  const named: TakenImage[] = [];
-  for (const value of list) named.push(await takeImage(addressOf(value), { ...taking, field: 'image' }));
+  const named = list.map((value) => takeImage(addressOf(value), { ...taking, field: 'image' }));
   const images = [...ofFiles('image'), ...named];
   if (images.length === 0)
     throw new OpenAiRefusal(openAiError(400, 'missing_required_parameter', 'image is required.', 'image'));
   const mask =
     ofFiles('mask')[0] ??
-    (fields['mask'] === undefined
+    (fields.mask === undefined
       ? undefined
-      : await takeImage(addressOf(fields['mask']), { ...taking, field: 'mask', maskOfAlpha: true }));
+      : takeImage(addressOf(fields.mask), { ...taking, field: 'mask', maskOfAlpha: true }));
   return { images, mask };
 }
 

@@ -5,6 +5,7 @@ import { type CatalogIndex, isIncluded } from '../../catalog/catalog-index.ts';
 import { chooseModel } from '../choose-model.ts';
 import { nearestSize, readSize } from '../choose-size.ts';
 import type { Asked } from '../facade-exchange.ts';
+import { type FieldsOf, namesOf, passedVideoFields, type videoFields } from '../fields.ts';
 import { mapOwnFields, valueOf } from '../own-fields.ts';
 import type { TakenImage } from '../take-image.ts';
 import { openAiRefusal } from './errors.ts';
@@ -23,9 +24,6 @@ export type VideoRequest = Asked & { model: StudioModel };
 /** Key of the metadata that says which video another was made from. */
 export const remixedKey = 'remixed_from_video_id';
 
-/** Ours that videos have beside those of pictures. */
-const ownFields = ['end_image', 'reference_audios', 'resolution'] as const;
-
 /**
  * Maps a request of OpenAI's video endpoints. What the model does not have exactly becomes the nearest that it has: the answer
  * tells what that is.
@@ -33,19 +31,21 @@ const ownFields = ['end_image', 'reference_audios', 'resolution'] as const;
  */
 export function readVideoRequest(
   index: CatalogIndex,
-  fields: Record<string, unknown>,
+  given: Record<string, unknown>,
   source: VideoSource,
 ): VideoRequest {
-  const { model, named } = videoModel(index, fields['model'], source);
+  const fields: FieldsOf<typeof videoFields> = given;
+  const { model, named } = videoModel(index, fields.model, source);
   const { body, ignored } = mapOwnFields(fields, model);
-  for (const name of ownFields) if (fields[name] !== undefined) body[name] = valueOf(fields[name]);
+  for (const name of namesOf(passedVideoFields))
+    if (fields[name] !== undefined) body[name] = valueOf(fields[name]);
   if (named) body['model'] = model.id;
-  const prompt = promptOf(fields['prompt'], 'prompt');
+  const prompt = promptOf(fields.prompt, 'prompt');
   if (prompt !== undefined) body['prompt'] = prompt;
   chooseDuration(fields, model, body, ignored);
   const extends_ = source.route === 'videos.extensions';
   if (extends_) {
-    if (fields['size'] !== undefined) ignored.push('size');
+    if (fields.size !== undefined) ignored.push('size');
   } else chooseRatio(fields, model, body, ignored);
   addSource(body, model, source);
   return {
@@ -56,10 +56,11 @@ export function readVideoRequest(
     model,
     ignored,
     identity: {
-      ...fields,
+      ...given,
       input_reference: source.route === 'videos' ? source.start?.identity : undefined,
       video: source.route === 'videos' ? undefined : source.video.identity,
     },
+    pictures: source.route === 'videos' && source.start !== undefined ? [source.start] : [],
   };
 }
 
@@ -94,17 +95,17 @@ function videoModel(
 
 /** `duration` of ours comes first; `seconds` is brought to the nearest that the model offers. */
 function chooseDuration(
-  fields: Record<string, unknown>,
+  fields: FieldsOf<typeof videoFields>,
   { parameters }: StudioModel,
   body: Record<string, unknown>,
   ignored: string[],
 ): void {
-  if (fields['duration'] !== undefined) {
-    body['duration'] = valueOf(fields['duration']);
+  if (fields.duration !== undefined) {
+    body['duration'] = valueOf(fields.duration);
     return;
   }
-  if (fields['seconds'] === undefined || fields['seconds'] === null) return;
-  const wanted = Number(fields['seconds']);
+  if (fields.seconds === undefined || fields.seconds === null) return;
+  const wanted = Number(fields.seconds);
   if (!Number.isFinite(wanted) || wanted <= 0)
     throw openAiRefusal(400, 'invalid_value', 'seconds must be a number of seconds.', 'seconds');
   const [nearest] = durationsOf(parameters).toSorted(
@@ -115,7 +116,7 @@ function chooseDuration(
 }
 
 function chooseRatio(
-  fields: Record<string, unknown>,
+  fields: FieldsOf<typeof videoFields>,
   { parameters }: StudioModel,
   body: Record<string, unknown>,
   ignored: string[],

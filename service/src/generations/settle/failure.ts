@@ -1,4 +1,5 @@
 import type { RefusalCode } from '@renderkit/contract/studio/errors.ts';
+import { failureStages } from '@renderkit/contract/studio/progress.ts';
 import type { Render } from '@renderkit/contract/studio/schemas/render.ts';
 import { maxQueuedHours } from '@renderkit/contract/v1/limits.ts';
 import type { ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
@@ -112,8 +113,16 @@ const renderSentences: Record<RenderErrorCode, string> = {
 
 const maxWordsCharacters = 300;
 
-/** The error of a render that the studio gave up. */
+/** The error of a render that the studio gave up; its message says how far it was, in the words of `progress.stage`. */
 export function renderError(error: Render['error']): GenerationError {
+  const { code, message } = withoutStage(error);
+  const stage = failureStages.find((one) => one === error?.stage);
+  if (stage === undefined) return { code, message };
+  // Behind the first sentence, which says what went wrong.
+  return { code, message: message.replace(/\.(?= |$)/, ` (stage: ${stage}).`) };
+}
+
+function withoutStage(error: Render['error']): GenerationError {
   const known = renderErrorCodes.find((code) => code === error?.code);
   // Which value it was only the studio knows.
   if (known === 'invalid_request')

@@ -1,4 +1,4 @@
-import { freshSignInSeconds } from '@renderkit/contract/studio/administration/operations.ts';
+import { freshSignInSeconds } from '@renderkit/contract/studio/administration/fresh-sign-in.ts';
 import { scopes } from '@renderkit/contract/v1/scopes.ts';
 import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 

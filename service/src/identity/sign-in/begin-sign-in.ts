@@ -1,5 +1,5 @@
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
-import { freshSignInSeconds } from '@renderkit/contract/studio/administration/operations.ts';
+import { freshSignInSeconds } from '@renderkit/contract/studio/administration/fresh-sign-in.ts';
 import type { Attempt } from './attempts.ts';
 import { offersSignUp, type Providers } from './provider.ts';
 

@@ -1,5 +1,5 @@
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
-import { freshSignInSeconds } from '@renderkit/contract/studio/administration/operations.ts';
+import { freshSignInSeconds } from '@renderkit/contract/studio/administration/fresh-sign-in.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Configuration } from 'openid-client';
 import { connectAccount } from '../../studio-client/connect-account.ts';

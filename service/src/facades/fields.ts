@@ -1,0 +1,193 @@
+import { eachSetting } from '@renderkit/contract/studio/kinds.ts';
+import { maxPromptCharacters } from '@renderkit/contract/v1/limits.ts';
+
+/** A field of a foreign request. */
+export type Field = {
+  /** What becomes of it, in Markdown: docs/connect.md says it in these words. */
+  becomes: string;
+  /** It counts for nothing, and an answer names it where it came. */
+  ignored?: true;
+  /** It says how to answer, not what to make: requests that differ in it alone are equal. */
+  answer?: true;
+};
+
+export type FieldTable = Readonly<Record<string, Field>>;
+
+/** A request as the code may read it: by the names of a table and no others. */
+export type FieldsOf<Table extends FieldTable> = { readonly [Name in keyof Table]?: unknown };
+
+/** Pictures of one request at most. */
+export const maxOutputs = 10;
+/** Pictures on the way that a stream shows at most. */
+export const maxPartialImages = 3;
+/** Chat programs that want no more than so many ask for a title or for tags, which must not buy a picture. */
+export const titleTokens = 50;
+
+const asOurs = 'as in [the HTTP API](api.md)';
+const asOption = "the model's option of that name, where it has one";
+const asItIs = `as it is, ${maxPromptCharacters} characters at most`;
+const ignored = { becomes: 'counts for nothing', ignored: true } as const;
+
+/** Our own fields, which creates take as they come: a client's extra fields reach everything that a model offers. */
+export const passedFields = {
+  aspect_ratio: { becomes: asOurs },
+  styles: { becomes: asOurs },
+  suggestions: { becomes: asOurs },
+  ...eachSetting(() => ({ becomes: asOurs })),
+  sampler: { becomes: asOurs },
+  project_id: { becomes: asOurs },
+  base_model: { becomes: asOurs },
+  reference_images: { becomes: asOurs },
+  strength: { becomes: asOurs },
+  inpaint_type: { becomes: asOurs },
+} as const satisfies FieldTable;
+
+/** Names that other programs have for what may be an option of a model here. */
+export const optionFields = {
+  seed: { becomes: asOption },
+  negative_prompt: { becomes: asOption },
+  steps: { becomes: asOption },
+  guidance_scale: { becomes: asOption },
+} as const satisfies FieldTable;
+
+/** What all requests of OpenAI's API may have beside the fields of theirs. */
+export const ownFields = {
+  ...passedFields,
+  options: { becomes: asOurs },
+  metadata: { becomes: asOurs },
+  ...optionFields,
+  user: { becomes: 'kept in the metadata' },
+} as const satisfies FieldTable;
+
+/** `POST /images/generations` and `POST /images/edits` of OpenAI's API. */
+export const imageFields = {
+  model: {
+    becomes: 'one of `GET /models`; left out, or `gpt-image-1`, `dall-e-3` and the like: the default',
+  },
+  prompt: { becomes: asItIs },
+  n: {
+    becomes: `1 to ${maxOutputs}; as many generations as it takes, what is over is in the library`,
+  },
+  size: { becomes: 'the nearest ratio of the model; the size that was made is in the answer' },
+  quality: { becomes: "the model's option `quality` or `resolution`, where it has that value" },
+  background: { becomes: '`transparent` where the model has it, else refused' },
+  response_format: {
+    becomes: "`url` gives links below the service's own address, anything else base64",
+    answer: true,
+  },
+  stream: { becomes: 'events; the last of each picture holds it', answer: true },
+  partial_images: {
+    becomes: `0 to ${maxPartialImages} pictures on the way in a stream; fewer, or none, where the engine shows less`,
+    answer: true,
+  },
+  image: {
+    becomes:
+      'of edits alone: files (`image[]` too), data URLs, https addresses, ids of uploads and library items',
+  },
+  images: { becomes: 'the same in JSON, as texts or as `{"image_url": …}` and `{"file_id": …}`' },
+  mask: {
+    becomes: 'of edits alone, one picture in the same forms; where it is transparent the picture changes',
+  },
+  moderation: ignored,
+  style: ignored,
+  input_fidelity: ignored,
+  output_format: ignored,
+  output_compression: ignored,
+  ...ownFields,
+} as const satisfies FieldTable;
+
+/** `POST /chat/completions` of OpenAI's API. */
+export const chatFields = {
+  model: { becomes: 'required; one of `GET /models` that makes pictures' },
+  messages: { becomes: 'the last one of the user is drawn, or says how its pictures change' },
+  n: { becomes: `1 to ${maxOutputs} pictures` },
+  size: { becomes: 'the nearest ratio of the model' },
+  image_config: { becomes: 'its `aspect_ratio`, such as `16:9`, where there is no `size`' },
+  stream: { becomes: 'chunks: what is waited for, then links, then `images`', answer: true },
+  stream_options: { becomes: '`include_usage` adds a last chunk, with zeros', answer: true },
+  modalities: { becomes: 'not read: the answer has links and pictures whatever it says', answer: true },
+  max_tokens: { becomes: `refused where it is ${titleTokens} or less`, ignored: true },
+  max_completion_tokens: { becomes: `refused where it is ${titleTokens} or less`, ignored: true },
+  temperature: ignored,
+  top_p: ignored,
+  presence_penalty: ignored,
+  frequency_penalty: ignored,
+  stop: ignored,
+  tools: ignored,
+  tool_choice: ignored,
+  response_format: ignored,
+  reasoning_effort: ignored,
+  ...ownFields,
+} as const satisfies FieldTable;
+
+/** Ours that creates of videos take as they come, beside those of all. */
+export const passedVideoFields = {
+  end_image: { becomes: asOurs },
+  reference_audios: { becomes: asOurs },
+  resolution: { becomes: asOurs },
+} as const satisfies FieldTable;
+
+/** The creates of videos of OpenAI's API. */
+export const videoFields = {
+  model: {
+    becomes: 'one of `GET /models` that makes videos; left out, or `sora-2` and the like: the default',
+  },
+  prompt: { becomes: asItIs },
+  seconds: { becomes: 'the nearest length of the model; the answer says which' },
+  size: { becomes: 'the nearest shape of the model; the answer says `auto` until the file is there' },
+  input_reference: {
+    becomes:
+      'the first frame: a file, a data URL, an https address or an id, `{"image_url": …}` or `{"file_id": …}`',
+  },
+  video: { becomes: 'of edits a file or `{"id": …}` of a video, of extensions the id alone' },
+  duration: { becomes: asOurs },
+  ...passedVideoFields,
+  ...ownFields,
+} as const satisfies FieldTable;
+
+/** `POST /txt2img` and `POST /img2img` of A1111's API. Of fields that are ignored those are named that are set. */
+export const a1111Fields = {
+  prompt: { becomes: asItIs },
+  negative_prompt: { becomes: asOption },
+  seed: { becomes: `${asOption}; none where it is below 0` },
+  steps: { becomes: asOption },
+  width: { becomes: 'the nearest ratio of the model; `X-Renderkit-Size` says which size is made' },
+  height: { becomes: 'the nearest ratio of the model; `X-Renderkit-Size` says which size is made' },
+  batch_size: { becomes: `multiplied, 1 to ${maxOutputs} pictures` },
+  n_iter: { becomes: `multiplied, 1 to ${maxOutputs} pictures` },
+  cfg_scale: { becomes: 'brought into the range that the model has for it' },
+  clip_skip: { becomes: 'brought into the range that the model has for it' },
+  mask_blur: { becomes: 'brought into the range that the model has for it' },
+  sampler_name: { becomes: 'where the model has it' },
+  sampler_index: { becomes: 'where the model has it' },
+  override_settings: { becomes: 'its `sd_model_checkpoint` is the model, for this request' },
+  init_images: { becomes: 'of `img2img` alone: base64, data URLs, https addresses, ids' },
+  mask: { becomes: 'of `img2img` alone, in the same forms; where it is white the picture changes' },
+  denoising_strength: { becomes: 'of `img2img` alone: how much changes' },
+  inpainting_mask_invert: { becomes: 'must be 0' },
+  project_id: { becomes: asOurs },
+  aspect_ratio: { becomes: asOurs },
+  options: { becomes: asOurs },
+  metadata: { becomes: asOurs },
+  alwayson_scripts: ignored,
+  enable_hr: ignored,
+  restore_faces: ignored,
+  scheduler: ignored,
+  script_name: ignored,
+  styles: ignored,
+  subseed_strength: ignored,
+  tiling: ignored,
+} as const satisfies FieldTable;
+
+export const namesOf = <Name extends string>(table: Readonly<Record<Name, Field>>) =>
+  Object.keys(table) as Name[];
+
+/** The fields of a table that count for nothing. */
+export function ignoredOf<Name extends string>(table: Readonly<Record<Name, Field>>): Name[] {
+  return namesOf(table).filter((name) => table[name].ignored === true);
+}
+
+/** What a request asks for, without what only says how to answer it. */
+export function askedFor(table: FieldTable, fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => table[name]?.answer !== true));
+}

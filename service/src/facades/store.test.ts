@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { keepPresence, type Presence } from '@renderkit/server-kit/db/presence.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import { createLogger } from '@renderkit/server-kit/process/logger.ts';
+import {
+  createTestDatabase,
+  endSessionsOf,
+  moveClock,
+  type TestDatabase,
+} from '@renderkit/server-kit/testing/database.ts';
+import { seedAccount } from '../generations/testing/seed.ts';
+import { holdFacadeCall, letGo, recordDelivered, renewHolders } from './store.ts';
+
+const log = createLogger({ part: 'test', level: 'fatal' });
+const leaseSeconds = 10;
+
+let db: TestDatabase;
+before(async () => {
+  db = await createTestDatabase('service');
+});
+after(() => db[Symbol.asyncDispose]());
+
+/** What equal requests of one account find; each comes with the presence of the process that it came to. */
+async function equalRequests() {
+  const { accountId } = await seedAccount(db.database);
+  return async (presence: number | undefined, more: { repeats?: boolean; giveUp?: boolean } = {}) => {
+    const call = { id: newId('fcl_'), holder: newId('fch_') };
+    const taken = await holdFacadeCall(db.database, {
+      ...call,
+      accountId,
+      fingerprint: 'ab'.repeat(32),
+      request: { asked: call.id },
+      leaseSeconds,
+      presence,
+      repeats: more.repeats ?? false,
+      unsaidSeconds: 120,
+      saidSeconds: 900,
+      giveUp: more.giveUp ?? false,
+    });
+    return { ...taken, ...call, id: taken.id };
+  };
+}
+
+async function start(): Promise<Presence & { key: number }> {
+  const presence = keepPresence({ url: db.url, log });
+  while (presence.key === undefined) await sleep(10);
+  return presence as Presence & { key: number };
+}
+
+/** Ends it as a killed process would, and waits until the database has heard of it. */
+async function end(presence: Presence & { key: number }): Promise<void> {
+  const { key } = presence;
+  await presence[Symbol.asyncDispose]();
+  const held = `select from pg_locks where locktype = 'advisory' and (classid::bigint << 32 | objid::bigint) = $1`;
+  while ((await db.database.rows(held, [key])).length > 0) await sleep(10);
+}
+
+test('an equal request beside one whose process lives is another', async () => {
+  await using one = await start();
+  await using other = await start();
+  const ask = await equalRequests();
+  assert.equal((await ask(one.key)).outcome, 'new');
+  assert.equal((await ask(other.key)).outcome, 'new');
+  assert.equal((await ask(one.key)).outcome, 'new');
+});
+
+test('an equal request waits for the lease of a process that is gone, and has its call then', async () => {
+  const gone = await start();
+  await using other = await start();
+  const ask = await equalRequests();
+  const first = await ask(gone.key);
+  await end(gone);
+  // Two may look at once without hiding from each other that it is gone.
+  const outcomes = await Promise.all([ask(other.key), ask(other.key)]);
+  assert.deepEqual(
+    outcomes.map(({ outcome }) => outcome),
+    ['held', 'held'],
+  );
+  await moveClock(db.database, leaseSeconds + 1);
+  const adopted = await ask(other.key);
+  assert.deepEqual([adopted.outcome, adopted.request], ['adopted', { asked: first.id }]);
+  assert.equal((await ask(other.key)).outcome, 'new', 'its new holder lives');
+  await moveClock(db.database, 0);
+});
+
+test('a lost session hands nothing over: its process lives, and is seen again', async () => {
+  await using one = await start();
+  await using other = await start();
+  const ask = await equalRequests();
+  const first = await ask(one.key);
+  const { key } = one;
+  await endSessionsOf(db.database, 'presence');
+  const during = await ask(other.key);
+  assert.notEqual(during.outcome, 'adopted');
+  while (one.key === undefined) await sleep(10);
+  assert.equal(one.key, key, 'by the key that its calls have');
+  assert.equal((await ask(other.key)).outcome, 'new');
+  await recordDelivered(db.database, { id: first.id ?? '', holder: first.holder });
+});
+
+test('who has waited long enough is let in, and a process without presence is waited for by nobody', async () => {
+  const gone = await start();
+  const ask = await equalRequests();
+  await ask(gone.key);
+  await end(gone);
+  assert.equal((await ask(undefined, { giveUp: true })).outcome, 'new');
+  const askOf = await equalRequests();
+  await askOf(undefined);
+  assert.equal((await askOf(undefined)).outcome, 'new');
+  assert.equal((await askOf(undefined, { repeats: true })).outcome, 'held');
+});
+
+test('a repetition that waits for a lease has the call then, though two minutes have passed since its create', async () => {
+  const gone = await start();
+  await using other = await start();
+  const ask = await equalRequests();
+  const first = await ask(gone.key);
+  await renewHolders(db.database, { ids: [first.holder], leaseMs: 122_000 });
+  await end(gone);
+  await moveClock(db.database, 115);
+  assert.equal((await ask(other.key)).outcome, 'held');
+  await moveClock(db.database, 123);
+  assert.equal((await ask(other.key)).outcome, 'adopted');
+  await moveClock(db.database, 0);
+});
+
+test('the two minutes of a call that was held for longer begin when its process is killed or its client gone', async () => {
+  const gone = await start();
+  await using other = await start();
+  const ask = await equalRequests();
+  const first = await ask(gone.key);
+  await renewHolders(db.database, { ids: [first.holder], leaseMs: 600_000 });
+  await end(gone);
+  await moveClock(db.database, 599);
+  assert.equal((await ask(other.key)).outcome, 'held');
+  await moveClock(db.database, 700);
+  const second = await ask(other.key);
+  assert.deepEqual([second.outcome, second.id], ['adopted', first.id]);
+  await renewHolders(db.database, { ids: [second.holder], leaseMs: 600_000 });
+  await moveClock(db.database, 1_000);
+  await letGo(db.database, { id: first.id ?? '', holder: second.holder });
+  await moveClock(db.database, 1_119);
+  const third = await ask(other.key);
+  assert.deepEqual([third.outcome, third.id], ['adopted', first.id]);
+  await letGo(db.database, { id: first.id ?? '', holder: third.holder });
+  await moveClock(db.database, 1_240);
+  assert.equal((await ask(other.key)).outcome, 'new', 'two minutes are over');
+  await moveClock(db.database, 0);
+});
+
+test('a call is handed on as often as it is lost, by a stop or a kill, until it was delivered', async () => {
+  const gone = await start();
+  await using other = await start();
+  const ask = await equalRequests();
+  const first = await ask(other.key);
+  const id = first.id ?? '';
+  await letGo(db.database, { id, holder: first.holder });
+  const second = await ask(other.key);
+  await letGo(db.database, { id, holder: second.holder });
+  const third = await ask(gone.key);
+  await end(gone);
+  assert.equal((await ask(other.key)).outcome, 'held');
+  await moveClock(db.database, leaseSeconds + 1);
+  const fourth = await ask(other.key);
+  assert.deepEqual(
+    [second, third, fourth].map((taken) => [taken.outcome, taken.id]),
+    [1, 2, 3].map(() => ['adopted', id]),
+  );
+  await recordDelivered(db.database, { id, holder: fourth.holder });
+  assert.equal((await ask(other.key)).outcome, 'new');
+  await moveClock(db.database, 0);
+});
