@@ -3,23 +3,42 @@ import type { BackendHttp } from '@renderkit/engine-kit/backend-http.ts';
 import { valuesAt } from '@renderkit/engine-kit/json-pointer.ts';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { JsonValue, Route } from '@renderkit/engine-kit/route.ts';
+import type { TargetSpec, TargetSpecs } from '@renderkit/engine-kit/target-spec.ts';
+
+type List = {
+  pointer: string;
+  path: string;
+  keys: readonly string[];
+  code: 'choice_unknown' | 'file_missing';
+  /** Names of this list may follow, after a space. */
+  followedBy?: List;
+};
+
+const schedulers = {
+  pointer: '/scheduler',
+  path: '/sdapi/v1/schedulers',
+  keys: ['name', 'label', 'aliases'],
+  code: 'choice_unknown',
+} as const;
 
 /** What of a body is one of a list that the server tells, and by which names it takes each. */
-const lists = [
-  { pointer: '/sampler_name', path: '/sdapi/v1/samplers', keys: ['name', 'aliases'], code: 'choice_unknown' },
+const lists: readonly List[] = [
   {
-    pointer: '/scheduler',
-    path: '/sdapi/v1/schedulers',
-    keys: ['name', 'label', 'aliases'],
+    pointer: '/sampler_name',
+    path: '/sdapi/v1/samplers',
+    keys: ['name', 'aliases'],
     code: 'choice_unknown',
+    // Since 1.9 schedulers have a list of their own, and `DPM++ 2M Karras` is taken as before.
+    followedBy: schedulers,
   },
+  schedulers,
   {
     pointer: '/override_settings/sd_model_checkpoint',
     path: '/sdapi/v1/sd-models',
     keys: ['title', 'model_name', 'filename', 'hash'],
     code: 'file_missing',
   },
-] as const;
+];
 
 /**
  * Samplers, schedulers and checkpoints that a route names and this server does not have. A list that it does not tell is
@@ -31,24 +50,76 @@ export async function checkA1111Route(
   signal: AbortSignal,
 ): Promise<Problem[]> {
   const problems: Problem[] = [];
-  for (const { pointer, path, keys, code } of lists) {
+  for (const list of lists) {
+    const { pointer, code } = list;
     const wanted = namedBy(route, pointer);
-    if (wanted.length === 0) continue;
-    const answer = await http.send({ to: path, signal });
-    const json = isSuccess(answer) ? parseJson(answer) : undefined;
-    if (!Array.isArray(json)) continue;
-    const items = (json as JsonValue[]).filter(isObject);
-    const known = new Set(items.flatMap((one) => keys.flatMap((key) => one[key] ?? [])).map(spelt));
-    for (const name of wanted) {
-      if (known.has(spelt(name))) continue;
-      const has = items.map((one) => JSON.stringify(one[keys[0]])).join(', ');
+    const known = wanted.length === 0 ? undefined : await readNames(http, list, signal);
+    if (known === undefined) continue;
+    for (const name of wanted.filter((one) => !known.has(one)))
       problems.push({
         code,
-        message: `${http.backend} has no ${JSON.stringify(name)} for ${pointer}. It has ${has}.`,
+        message: `${http.backend} has no ${JSON.stringify(name)} for ${pointer}. It has ${known.names.map((one) => JSON.stringify(one)).join(', ')}.`,
       });
-    }
   }
   return problems;
+}
+
+/**
+ * What the targets take that a route sets from requests as they are; those with values of the manifest's own are checked by
+ * `checkA1111Route`. @throws EngineFailure where it cannot be asked
+ */
+export async function a1111Targets(
+  http: BackendHttp,
+  { set }: Route,
+  signal: AbortSignal,
+): Promise<TargetSpecs> {
+  const specs = new Map<string, TargetSpec>();
+  for (const list of lists) {
+    const binding = set[list.pointer];
+    if (binding?.from === undefined || binding.map !== undefined) continue;
+    const known = await readNames(http, list, signal);
+    if (known === undefined) continue;
+    const { names, has } = known;
+    specs.set(
+      list.pointer,
+      list.code === 'file_missing'
+        ? { type: 'other', files: { folder: undefined, has } }
+        : { type: 'other', choices: names, isChoice: has },
+    );
+  }
+  return specs;
+}
+
+type Names = {
+  names: JsonValue[];
+  spellings: ReadonlySet<string>;
+  has: (name: JsonValue) => boolean;
+};
+
+/** A list of the server, and whether it has a name, in any spelling that it takes. Undefined where it does not tell. */
+async function readNames(
+  http: BackendHttp,
+  { path, keys, followedBy }: List,
+  signal: AbortSignal,
+): Promise<Names | undefined> {
+  const answer = await http.send({ to: path, signal });
+  const json = isSuccess(answer) ? parseJson(answer) : undefined;
+  if (!Array.isArray(json)) return undefined;
+  const items = (json as JsonValue[]).filter(isObject);
+  const spellings = new Set(items.flatMap((one) => keys.flatMap((key) => one[key] ?? [])).map(spelt));
+  const further = followedBy && (await readNames(http, followedBy, signal));
+  const ends = [...(further?.spellings ?? [])];
+  return {
+    names: items.flatMap((one) => one[keys[0] ?? ''] ?? []),
+    spellings,
+    has: (name) => {
+      const wanted = spelt(name);
+      return (
+        spellings.has(wanted) ||
+        ends.some((end) => wanted.endsWith(end) && spellings.has(wanted.slice(0, -end.length)))
+      );
+    },
+  };
 }
 
 /** Servers take `Euler a`, `euler_a` and an alias alike. */

@@ -181,4 +181,29 @@ test('samplers and checkpoints that the server lacks are told', async () => {
     ),
     ['choice_unknown', 'file_missing'],
   );
+  const set = { '/sampler_name': { from: 'sampler' }, '/seed': { from: 'seed' } } as const;
+  const specs = await driver.targets?.({ route: { ...route, set }, files: new Map() }, never);
+  assert.deepEqual([...(specs?.keys() ?? [])], ['/sampler_name']);
+  const spec = specs?.get('/sampler_name');
+  assert.deepEqual(spec?.choices, ['Euler a']);
+  assert.deepEqual(
+    ['euler_a', 'DPM', 'Euler a Karras', 'Euler a Beta'].map((name) => spec?.isChoice?.(name)),
+    [true, false, true, false],
+  );
+});
+
+test('a sampler with a scheduler after its name is taken by servers that tell schedulers', async () => {
+  await using counterpart = await new A1111Counterpart().start();
+  await using driver = connect(counterpart);
+  const check = async (name: string) => {
+    const body = { sampler_name: name };
+    const problems = await driver.check({ route: { ...route, body, set: {} }, files: new Map() }, never);
+    return problems.map(({ code }) => code);
+  };
+  assert.deepEqual(await check('Euler a Karras'), []);
+  assert.deepEqual(await check('Karras'), ['choice_unknown']);
+  assert.deepEqual(await check('Euler Karras'), ['choice_unknown']);
+  assert.deepEqual(await check('Euler a Beta'), ['choice_unknown']);
+  counterpart.tellsSchedulers = false;
+  assert.deepEqual(await check('Euler a Karras'), ['choice_unknown']);
 });

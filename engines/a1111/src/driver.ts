@@ -31,7 +31,8 @@ import { createPoll } from '@renderkit/engine-kit/poll.ts';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import { saveResults } from '@renderkit/engine-kit/result-files.ts';
 import { failureOfAnswer } from './answer-failure.ts';
-import { checkA1111Route } from './check.ts';
+import type { TargetSpecs } from '@renderkit/engine-kit/target-spec.ts';
+import { a1111Targets, checkA1111Route } from './check.ts';
 import { countWaiting, readTask, type TaskState } from './task-state.ts';
 
 const defaultRunSeconds = 600;
@@ -174,6 +175,10 @@ class A1111Driver implements Driver {
 
   async check({ route }: RouteFiles, signal: AbortSignal): Promise<Problem[]> {
     return checkA1111Route(this.#http, route, signal);
+  }
+
+  async targets({ route }: RouteFiles, signal: AbortSignal): Promise<TargetSpecs> {
+    return a1111Targets(this.#http, route, signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

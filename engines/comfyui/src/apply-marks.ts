@@ -1,9 +1,10 @@
 import type { MarkedInput } from './author-marks.ts';
 import type { NamedInput } from './convert-workflow.ts';
-import type { Finding, Role } from './finding.ts';
+import type { Finding } from './finding.ts';
 import type { GraphView } from './graph-view.ts';
 import { linkOf } from './graph.ts';
 import { mediaLoaders, rowOf } from './known-nodes.ts';
+import { type Role, roles } from './roles.ts';
 
 /** What names mean that authors give to inputs, in the order in which they are tried. */
 const names: readonly (readonly [shape: RegExp, role: Role])[] = [
@@ -20,20 +21,6 @@ const names: readonly (readonly [shape: RegExp, role: Role])[] = [
   [/^reference/i, 'references'],
   [/^(?:input |source )?(?:image|picture|photo)$/i, 'image'],
 ];
-
-/** Roles that an image can have; no other input can have them. */
-const mediaRoles: readonly Role[] = [
-  'image',
-  'mask',
-  'references',
-  'start_image',
-  'end_image',
-  'source_video',
-  'audios',
-];
-const textRoles: readonly Role[] = ['prompt', 'negative'];
-/** Inputs that a workflow offers of its own accord; once an author has marked inputs, the marks say which are offered. */
-const offeredByDefault: readonly Role[] = ['cfg', 'sampler', 'strength', 'weight', 'clip_skip'];
 
 /**
  * Takes names into account that stand on the way to an input: a promoted input's, a primitive's title. A name that agrees
@@ -101,7 +88,7 @@ export function applyMarks(
   return [
     ...marked,
     ...rest.map((one): Finding =>
-      bySystem && offeredByDefault.includes(one.role) ? { ...one, sure: 'guess' } : one,
+      bySystem && roles[one.role].offeredByDefault === true ? { ...one, sure: 'guess' } : one,
     ),
   ];
 }
@@ -122,7 +109,7 @@ function roleOfName(view: GraphView, node: string, input: string, name: string):
   const isText = typeof holder.inputs.get(input) === 'string';
   return names.find(([shape, role]) => {
     if (!shape.test(name.trim())) return false;
-    if (mediaRoles.includes(role)) return isMedia;
-    return textRoles.includes(role) ? isText && !isMedia : !isText && !isMedia;
+    const { holds } = roles[role];
+    return holds === 'media' ? isMedia : !isMedia && isText === (holds === 'text');
   })?.[1];
 }

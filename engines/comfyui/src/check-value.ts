@@ -42,7 +42,7 @@ function checkNumber(node: GraphNode, spec: InputSpec, value: Json): Issue | und
 }
 
 /** The file of an upload is looked for when the node runs; it is ours that will be there. */
-function choosesUpload({ options }: InputSpec): boolean {
+export function choosesUpload({ options }: InputSpec): boolean {
   const uploads = ['image_upload', 'video_upload', 'audio_upload', 'file_upload', 'animated_image_upload'];
   return uploads.some((option) => options.get(option) === true);
 }

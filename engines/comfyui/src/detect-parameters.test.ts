@@ -104,6 +104,59 @@ test('the tables in the README say how much is found', () => {
   for (const table of tables) assert.ok(readme.includes(table), table);
 });
 
+test('without a sampler a loaded image begins the video, and how often it is repeated is its length', () => {
+  const stills: Graph = {
+    '1': { class_type: 'LoadImage', inputs: { image: 'a.png' } },
+    '2': { class_type: 'RepeatImageBatch', inputs: { image: ['1', 0], amount: 25 } },
+    '3': { class_type: 'CreateVideo', inputs: { images: ['2', 0], fps: 12 } },
+    '4': {
+      class_type: 'SaveVideo',
+      inputs: { video: ['3', 0], filename_prefix: 'x', format: 'auto', codec: 'auto' },
+    },
+  };
+  const detection = detect(stills);
+  assert.equal(detection.suite, 'video');
+  assert.deepEqual(offered(detection).toSorted(), [
+    'duration_seconds 2.amount',
+    'fps 3.fps',
+    'start_image 1.image',
+  ]);
+});
+
+test('a second pass over what the first one made has no strength that users give', () => {
+  const graph = graphOf('sdxl');
+  const again = { ...graph['3']!.inputs, latent_image: ['20', 0], denoise: 0.5 };
+  const detection = detect({
+    ...graph,
+    '20': { class_type: 'VAEEncode', inputs: { pixels: ['8', 0], vae: ['4', 2] } },
+    '21': { class_type: 'KSampler', inputs: again },
+    '22': { class_type: 'VAEDecode', inputs: { samples: ['21', 0], vae: ['4', 2] } },
+    '9': { class_type: 'SaveImage', inputs: { images: ['22', 0], filename_prefix: 'x' } },
+  });
+  assert.equal(detection.suite, 'image');
+  assert.deepEqual(
+    offered(detection).filter((one) => one.startsWith('strength')),
+    [],
+  );
+});
+
+test('an image that is sampled for a video is what it begins with, and none to edit', () => {
+  const graph = graphOf('image-to-image');
+  const { suite, findings } = detect({
+    ...graph,
+    '9': { class_type: 'CreateVideo', inputs: { images: ['8', 0], fps: 12 } },
+    '30': {
+      class_type: 'SaveVideo',
+      inputs: { video: ['9', 0], filename_prefix: 'x', format: 'auto', codec: 'auto' },
+    },
+  });
+  assert.equal(suite, 'video');
+  assert.deepEqual(
+    findings.filter(({ node }) => node === '17').map(({ role }) => role),
+    ['start_image'],
+  );
+});
+
 test('a negative prompt is never taken for the prompt, whatever it is called', () => {
   const graph = graphOf('sdxl');
   graph['7']!._meta = { title: 'Positive prompt' };

@@ -1,6 +1,6 @@
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import { applyMarks, applyNames } from './apply-marks.ts';
-import { type Finding, withoutRepeats } from './finding.ts';
+import { type Finding, finding, withoutRepeats } from './finding.ts';
 import { alphaMasks, findMedia } from './find-media.ts';
 import { findOutputs } from './find-outputs.ts';
 import { findSamplers, findSampling } from './find-samplers.ts';
@@ -12,6 +12,7 @@ import type { ImportedWorkflow } from './import-workflow.ts';
 import type { Json } from './json.ts';
 import { keepResults } from './keep-results.ts';
 import type { ObjectInfo } from './object-info.ts';
+import { type Role, roles } from './roles.ts';
 import type { Warning } from './workflow-error.ts';
 
 /** What a workflow offers, as far as it can be told without asking its author. */
@@ -47,16 +48,18 @@ export function detectParameters(workflow: ImportedWorkflow, classes: ObjectInfo
   const samplers = findSamplers(view);
   const texts = findTexts(view, samplers);
   const size = findSize(view, samplers, outputs.kind);
-  const media = findMedia(view, samplers);
+  const media = findMedia(view, samplers, outputs.kind);
+  // A second pass over what a first one made starts with an image too, and with none that users give.
+  const startsWithGiven = size.startsWithImage && media.findings.some(({ role }) => role === 'image');
   const frameRates = outputs.kind === 'video' ? findFrameRates(view) : [];
   const sampling = findSampling(view, samplers, texts.guidance);
   const walked = withoutRepeats([
     ...texts.findings,
     ...sampling,
     ...size.findings,
-    ...(size.startsWithImage && !size.fillsMask && !texts.carriesImages ? findStrength(view) : []),
+    ...(startsWithGiven && !size.fillsMask && !texts.carriesImages ? findByInput(view, 'strength') : []),
     ...media.findings,
-    ...findClipSkip(view),
+    ...findByInput(view, 'clip_skip'),
     ...frameRates,
   ]);
   const named = applyNames(view, walked, workflow.namedInputs);
@@ -128,30 +131,13 @@ function freeId(nodes: ReadonlyMap<string, GraphNode>, wanted: string): string {
   return nodes.has(wanted) ? freeId(nodes, `${wanted}x`) : wanted;
 }
 
-/** How far an image that was given may change: the share of noise that is laid over it. */
-function findStrength(view: GraphView): Finding[] {
-  return [...view.nodes].flatMap((node): Finding[] => {
-    const place = view.valueOf(node, 'denoise');
-    if (place === undefined) return [];
-    return [
-      {
-        role: 'strength',
-        node: place.node.id,
-        input: place.input,
-        value: place.value,
-        sure: 'sure',
-        reason: nameOf(node),
-      },
-    ];
-  });
-}
-
-function findClipSkip(view: GraphView): Finding[] {
-  return [...view.nodes].flatMap((node): Finding[] => {
-    const place = view.valueOf(node, 'stop_at_clip_layer');
-    if (place === undefined) return [];
-    const found = { node: place.node.id, input: place.input, value: place.value };
-    return [{ role: 'clip_skip', ...found, sure: 'guess', reason: nameOf(node) }];
+/** Inputs that have the role wherever they stand, by their names alone. */
+function findByInput(view: GraphView, role: Role): Finding[] {
+  const { input } = roles[role];
+  if (input === undefined) return [];
+  return [...view.nodes].flatMap((node) => {
+    const place = view.valueOf(node, input.name);
+    return place === undefined ? [] : [finding(role, place, input.sure, nameOf(node))];
   });
 }
 

@@ -476,3 +476,20 @@ test('a handle says all that another process needs', async () => {
   await using end = await followToEnd(second, JSON.parse(handle.text), handle.job);
   assert.equal(end.paths.length, 1);
 });
+
+test('a route asks for a version, and an older machine does not fit', async () => {
+  await using comfy = await startComfyCounterpart({ version: '0.3.64' });
+  await using driver = openDriver(comfy.url);
+  const codes = async (comfyui: string): Promise<string[]> => {
+    const graph = {
+      '1': { class_type: 'EmptyImage', inputs: { width: 64, height: 64, batch_size: 1, color: 0 } },
+      '9': { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'x' } },
+    };
+    const problems = await driver.check(routeOver(graph, { requires: { comfyui } }), signal());
+    return problems.map(({ code, message }) => `${code}: ${message}`);
+  };
+  assert.deepEqual([await codes('0.3.64'), await codes('>=0.3'), await codes('v0.2.99')], [[], [], []]);
+  assert.match(String(await codes('>=0.3.65')), /^engine_version: .* is older than 0\.3\.65/);
+  assert.match(String(await codes('1.0')), /^engine_version: .* is older than 1\.0\.0/);
+  assert.match(String(await codes('the newest')), /^engine_version: .*write the oldest version/);
+});

@@ -20,6 +20,7 @@ import type { TargetSpecs } from '@renderkit/engine-kit/target-spec.ts';
 import { assembleGraph, type BoundInput, boundInputs, readWorkflow } from './assemble-graph.ts';
 import { cancelJob } from './cancel-job.ts';
 import { checkRoute } from './check-route.ts';
+import { checkVersion } from './check-version.ts';
 import { ClassCatalog, spellFiles } from './classes.ts';
 import { ComfyApi, jsonOf } from './comfy-api.ts';
 import { ComfySocket } from './comfy-socket.ts';
@@ -164,8 +165,10 @@ class ComfyuiDriver implements Driver {
     return health;
   }
 
-  check(route: RouteFiles, signal: AbortSignal): Promise<Problem[]> {
-    return checkRoute(route, { backend: this.#name, catalog: this.#catalog }, signal);
+  async check(files: RouteFiles, signal: AbortSignal): Promise<Problem[]> {
+    const place = { backend: this.#name, api: this.#api };
+    const tooOld = await checkVersion(files.route.requires?.comfyui, place, signal);
+    return [...tooOld, ...(await checkRoute(files, { ...place, catalog: this.#catalog }, signal))];
   }
 
   async targets(files: RouteFiles, signal: AbortSignal): Promise<TargetSpecs> {

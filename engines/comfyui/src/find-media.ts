@@ -1,4 +1,5 @@
-import { type Finding, finding, type Role, type Sure } from './finding.ts';
+import { type Finding, finding } from './finding.ts';
+import type { Role, Sure } from './roles.ts';
 import type { Sampler } from './find-samplers.ts';
 import { type GraphNode, nameOf } from './graph.ts';
 import type { Consumer, GraphView } from './graph-view.ts';
@@ -24,8 +25,12 @@ interface Use {
 const priority: readonly Role[] = ['start_image', 'end_image', 'image', 'mask', 'references'];
 const maskSlot = 1;
 
-/** What the images, masks, videos and audio files are for that the graph loads. */
-export function findMedia(view: GraphView, samplers: readonly Sampler[]): FoundMedia {
+/** What the images, masks, videos and audio files are for that the graph loads; `kind` is what it makes of them. */
+export function findMedia(
+  view: GraphView,
+  samplers: readonly Sampler[],
+  kind: 'image' | 'video',
+): FoundMedia {
   const findings: Finding[] = [];
   for (const node of view.nodes) {
     const loader = rowOf(mediaLoaders, node.classType);
@@ -34,7 +39,7 @@ export function findMedia(view: GraphView, samplers: readonly Sampler[]): FoundM
     const use = useOfLoader(view, samplers, node, loader.media);
     if (use !== undefined) findings.push(finding(use.role, place, use.sure, use.reason));
   }
-  const ordered = onlyOneImage(findings);
+  const ordered = byKind(onlyOneImage(findings), kind);
   return {
     findings: [...ordered, ...findWeight(view, ordered)],
     // A mask is sent as a grey image, so any of its colours will do, and transparency will not.
@@ -110,8 +115,9 @@ function useOf(view: GraphView, samplers: readonly Sampler[], { node, input }: C
   if (view.givesType(node, 'CLIP_VISION_OUTPUT')) return useOfVision(view, node, reason);
   if (view.givesType(node, 'CONDITIONING') || view.givesType(node, 'MODEL'))
     return { role: 'references', sure: 'likely', reason };
-  // Without a sampler the image itself is worked on: it is enlarged, tinted, cut out.
-  if (samplers.length === 0 && rowOf(outputNodes, node.classType)?.from === input)
+  // Without a sampler the image itself is worked on: it is enlarged, tinted, cut out, or becomes a video.
+  const saved = rowOf(outputNodes, node.classType);
+  if (samplers.length === 0 && (view.givesType(node, 'VIDEO') || saved?.from === input))
     return { role: 'image', sure: 'likely', reason };
   // What only measures, shows or saves an image has no use for another.
   return undefined;
@@ -160,6 +166,13 @@ function onlyOneImage(findings: readonly Finding[]): Finding[] {
   return findings.map((one) =>
     one.role === 'image' && one !== first ? { ...one, role: 'references', sure: 'likely' } : one,
   );
+}
+
+/** An image that is worked on begins a video; what would begin one is worked on where images are made. */
+function byKind(findings: readonly Finding[], kind: 'image' | 'video'): Finding[] {
+  const has = (role: Role): boolean => findings.some((one) => one.role === role);
+  const [from, to]: [Role, Role] = kind === 'video' ? ['image', 'start_image'] : ['start_image', 'image'];
+  return findings.map((one) => (one.role === from && !has(to) ? { ...one, role: to } : one));
 }
 
 /** How much a reference counts, if there is one input that says so; else, as a guess, how much a LoRA does. */

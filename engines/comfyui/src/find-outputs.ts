@@ -1,5 +1,5 @@
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
-import type { Sure } from './finding.ts';
+import type { Sure } from './roles.ts';
 import { type GraphNode, linksOf, nameOf, reachedFrom } from './graph.ts';
 import type { GraphView } from './graph-view.ts';
 import { outputNodes, rowOf } from './known-nodes.ts';

@@ -1,4 +1,5 @@
-import { type Finding, finding, type Role, withoutRepeats } from './finding.ts';
+import { type Finding, finding, withoutRepeats } from './finding.ts';
+import type { Role } from './roles.ts';
 import { type GraphNode, linkOf, nameOf } from './graph.ts';
 import type { GraphView } from './graph-view.ts';
 

@@ -1,4 +1,5 @@
-import { type Finding, finding, type Sure, withoutRepeats } from './finding.ts';
+import { type Finding, finding, withoutRepeats } from './finding.ts';
+import type { Sure } from './roles.ts';
 import type { Sampler } from './find-samplers.ts';
 import { type GraphNode, nameOf } from './graph.ts';
 import type { GraphView } from './graph-view.ts';
@@ -30,6 +31,7 @@ export function findSize(view: GraphView, samplers: readonly Sampler[], kind: 'i
       ...(made === undefined ? [] : findSides(view, made, canvas === undefined ? 'sure' : 'likely')),
       ...(kind === 'image' ? findBatch(view, made, repeats) : []),
       ...(made === undefined || kind === 'image' ? [] : findFrames(view, made)),
+      ...(samplers.length === 0 && kind === 'video' ? findRepeatedFrames(view, canvas) : []),
     ]),
   };
 }
@@ -114,6 +116,20 @@ function findFrames(view: GraphView, made: GraphNode): Finding[] {
       ? []
       : [finding('duration_seconds', place, 'sure', `${nameOf(made)}, ${input}`)];
   });
+}
+
+/** Without a sampler a video has as many frames as images are made at once, or as one is repeated: where one node says it. */
+function findRepeatedFrames(view: GraphView, canvas: GraphNode | undefined): Finding[] {
+  const batch = canvas && view.valueOf(canvas, 'batch_size');
+  const repeats = [...view.nodes].flatMap((node) =>
+    view.givesType(node, 'IMAGE') ? (view.valueOf(node, 'amount') ?? []) : [],
+  );
+  const places = [...(batch === undefined ? [] : [batch]), ...repeats].filter(
+    ({ value }) => typeof value === 'number' && value > 1,
+  );
+  const [only] = places;
+  if (only === undefined || places.length > 1) return [];
+  return [finding('duration_seconds', only, 'likely', `${nameOf(only.node)}, ${only.input}`)];
 }
 
 /** Where frames a second are said: first in what saves the video, then wherever the model is told. */

@@ -1,4 +1,5 @@
-import { type Finding, finding, lessSure, type Sure, withoutRepeats } from './finding.ts';
+import { type Finding, finding, lessSure, withoutRepeats } from './finding.ts';
+import type { Sure } from './roles.ts';
 import type { Sampler } from './find-samplers.ts';
 import { type GraphNode, linkOf, nameOf } from './graph.ts';
 import type { GraphView, ValueInput } from './graph-view.ts';

@@ -1,37 +1,6 @@
 import type { ValueInput } from './graph-view.ts';
 import type { Json } from './json.ts';
-
-/**
- * What an input of the graph is for. Most are sources of a manifest under the same name; `negative`, `steps`, `scheduler`
- * and `fps` stay as the author saved them.
- */
-export type Role =
-  | 'prompt'
-  | 'negative'
-  | 'seed'
-  | 'width'
-  | 'height'
-  | 'outputs'
-  | 'cfg'
-  | 'sampler'
-  | 'scheduler'
-  | 'steps'
-  | 'strength'
-  | 'weight'
-  | 'clip_skip'
-  | 'image'
-  | 'mask'
-  | 'references'
-  | 'start_image'
-  | 'end_image'
-  | 'source_video'
-  | 'audios'
-  | 'duration_seconds'
-  | 'fps'
-  | 'option';
-
-/** How far a finding is to be relied on. Guesses are proposed, and not used until somebody agrees. */
-export type Sure = 'sure' | 'likely' | 'guess';
+import type { Role, Sure } from './roles.ts';
 
 export interface Finding {
   readonly role: Role;

@@ -92,6 +92,16 @@ async function importFully(text: string): Promise<void> {
   writeGraph(detection.graph);
 }
 
+test('a GetNode that asks for a number of 64 bits is refused with all its digits', async () => {
+  const [before, ...rest] = textOf('conversions/set-get.ui.json').split('"widgets_values": ["clip"]');
+  // The first is of the SetNode.
+  const asking = [`${before}"widgets_values": ["clip"]${rest[0]}`, ...rest.slice(1)];
+  await assert.rejects(importText(asking.join('"widgets_values": [18446744073709551615]')), {
+    name: 'WorkflowError',
+    message: /asks for 18446744073709551615, and no SetNode/,
+  });
+});
+
 test('a workflow that is damaged anywhere is imported or refused, and nothing else happens', async () => {
   const samples = ['conversions', 'shapes'].flatMap((folder) =>
     readdirSync(path.join(fixtures, folder))
@@ -168,4 +178,23 @@ test('a chain of thousands of nodes is walked to its end', async () => {
     inputs: { images: [`c${count - 1}`, 0], filename_prefix: 'x' },
   };
   await importFully(JSON.stringify({ 6: load, ...images, 9: save }));
+});
+
+test('an input that its class has only since the graph was saved takes its default, and no file is chosen', async () => {
+  const prompt = JSON.parse(textOf('conversions/plain.api.json')) as Record<
+    string,
+    { inputs: Record<string, unknown> }
+  >;
+  delete prompt['3']?.inputs['denoise'];
+  delete prompt['4']?.inputs['ckpt_name'];
+  const { graph, warnings } = await importText(JSON.stringify(prompt));
+  assert.equal(graph.get('3')?.inputs.get('denoise'), 1);
+  assert.deepEqual(
+    warnings.map(({ message }) => message),
+    ['KSampler 3 was saved without "denoise": it takes 1 there.'],
+  );
+  assert.deepEqual(
+    checkGraph(graph, coreClasses, { backend: 'gpu1' }).problems.map(({ code, input }) => [code, input]),
+    [['input_missing', 'ckpt_name']],
+  );
 });

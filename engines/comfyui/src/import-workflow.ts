@@ -1,5 +1,6 @@
 import { type AuthorMarks, readAppMode, readTitleMarks } from './author-marks.ts';
 import { type ConvertedWorkflow, convertWorkflow, type NamedInput, readNotes } from './convert-workflow.ts';
+import { fillDefaults } from './fill-defaults.ts';
 import { type Graph, type GraphNode, readGraph } from './graph.ts';
 import { replaceInputNodes } from './input-nodes.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
@@ -36,12 +37,13 @@ export interface ModelFile {
 export function importWorkflow(file: WorkflowFile, classes: ObjectInfo): ImportedWorkflow {
   const ui = file.workflow && readUiWorkflow(file.workflow);
   const { graph: made, namedInputs, warnings } = takeGraph(file, ui, classes);
-  const replaced = replaceInputNodes(made);
+  const filled = fillDefaults(made, classes);
+  const replaced = replaceInputNodes(filled.graph);
   const appMode = ui === undefined ? undefined : readAppMode(ui, replaced.graph, namedInputs);
   return {
     graph: replaced.graph,
     namedInputs,
-    warnings,
+    warnings: [...warnings, ...filled.warnings],
     marks: {
       inputs: [...(appMode?.inputs ?? []), ...replaced.marks, ...readTitleMarks(replaced.graph)],
       outputs: appMode?.outputs ?? [],

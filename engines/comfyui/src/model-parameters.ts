@@ -1,6 +1,7 @@
 import { aspectRatios, type Size, sizeRules } from './aspect-ratios.ts';
 import type { Detection } from './detect-parameters.ts';
-import type { Finding, Role } from './finding.ts';
+import type { Finding } from './finding.ts';
+import type { Role } from './roles.ts';
 import type { GraphNode } from './graph.ts';
 import { findInput, type InputSpec, numberOption, type ObjectInfo } from './object-info.ts';
 import type { Fields, ProposedOption } from './propose-options.ts';

@@ -1,19 +1,6 @@
 import type { Detection } from './detect-parameters.ts';
-import type { Role } from './finding.ts';
 import { isFileName } from './object-info.ts';
-
-/** What a node is called for the first thing that it has. */
-const byRole: Partial<Record<Role, string>> = {
-  prompt: 'positive',
-  negative: 'negative',
-  image: 'source',
-  mask: 'mask',
-  references: 'reference',
-  start_image: 'start',
-  end_image: 'end',
-  source_video: 'source_video',
-  audios: 'audio',
-};
+import { type Role, roles } from './roles.ts';
 
 /** Words in the names of classes, in the order in which they are looked for. */
 const byClass: readonly (readonly [shape: RegExp, name: string])[] = [
@@ -21,7 +8,6 @@ const byClass: readonly (readonly [shape: RegExp, name: string])[] = [
   [/UNET|DiffusionModel/i, 'unet'],
   [/Lora/i, 'lora'],
   [/CLIPVision/i, 'clip_vision'],
-  [/CLIPSetLastLayer/, 'clip_skip'],
   [/CLIPLoader/i, 'clip'],
   [/VAELoader/, 'vae'],
   [/ControlNet.*Loader/, 'control_net'],
@@ -41,7 +27,7 @@ const byClass: readonly (readonly [shape: RegExp, name: string])[] = [
 export function nameNodes(detection: Detection): Map<string, string> {
   const names = new Map<string, string>();
   const counts = new Map<string, number>();
-  const roles = Map.groupBy(detection.findings, ({ node }) => node);
+  const found = Map.groupBy(detection.findings, ({ node }) => node);
   const wanted = new Set([
     ...[...detection.graph.values()]
       .filter(({ inputs }) => inputs.values().some(isFileName))
@@ -56,7 +42,7 @@ export function nameNodes(detection: Detection): Map<string, string> {
     const name = nameFor(
       detection,
       { id, classType },
-      (roles.get(id) ?? []).map(({ role }) => role),
+      (found.get(id) ?? []).map(({ role }) => role),
     );
     const count = (counts.get(name) ?? 0) + 1;
     counts.set(name, count);
@@ -68,9 +54,9 @@ export function nameNodes(detection: Detection): Map<string, string> {
 function nameFor(
   detection: Detection,
   { id, classType }: { id: string; classType: string },
-  roles: readonly Role[],
+  found: readonly Role[],
 ): string {
-  const named = roles.map((role) => byRole[role]).find((name) => name !== undefined);
+  const named = found.map((role) => roles[role].nodeName).find((name) => name !== undefined);
   if (named !== undefined) return named;
   if (detection.sizeNode?.id === id) return detection.kind === 'video' ? 'motion' : 'latent';
   const known = byClass.find(([shape]) => shape.test(classType))?.[1];

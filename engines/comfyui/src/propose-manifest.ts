@@ -1,5 +1,6 @@
 import type { Detection } from './detect-parameters.ts';
-import type { Finding, Role, Sure } from './finding.ts';
+import type { Finding } from './finding.ts';
+import type { Role, Sure } from './roles.ts';
 import type { GraphNode } from './graph.ts';
 import type { ModelFile } from './import-workflow.ts';
 import { modelFolder } from './known-nodes.ts';

@@ -1,6 +1,6 @@
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Link } from './graph.ts';
-import type { Json } from './json.ts';
+import { type Json, writeJson } from './json.ts';
 import { typesMeet } from './object-info.ts';
 import { type HostValues, noValues, pathOf, readHostValues, type Scope } from './scopes.ts';
 import { nodeModes, subgraphInput, subgraphOutput, type UiInput, type UiNode } from './ui-workflow.ts';
@@ -95,7 +95,7 @@ export class LinkResolver {
     const [set] = found;
     if (set !== undefined && found.length === 1)
       return this.#followOutput(set.scope, set.node, 0, wanted, way);
-    const name = JSON.stringify(firstValue(get) ?? '');
+    const name = writeJson(firstValue(get) ?? '');
     this.#problems.push({
       code: 'unsupported_node',
       message: `GetNode ${pathOf(scope, get)} asks for ${name}, and ${set === undefined ? 'no' : 'more than one'} SetNode has that name.`,

@@ -1,12 +1,15 @@
 import type { JsonValue, Route } from '@renderkit/engine-kit/route.ts';
 import type { TargetSpec, TargetSpecs } from '@renderkit/engine-kit/target-spec.ts';
 import { placeOf } from './assemble-graph.ts';
+import { choosesUpload } from './check-value.ts';
 import type { Graph } from './graph.ts';
+import { modelFolder } from './known-nodes.ts';
 import {
   choicesOf,
   findInput,
   type InputSpec,
   isFileName,
+  matchChoice,
   numberOption,
   type ObjectInfo,
 } from './object-info.ts';
@@ -22,7 +25,7 @@ export function targetSpecs(route: Route, graph: Graph, classes: ObjectInfo): Ta
       const node = graph.get(id);
       const nodeClass = node && classes.get(node.classType);
       const spec = nodeClass && findInput(nodeClass, input, node?.inputs ?? new Map());
-      return spec === undefined ? [] : [[target, specOf(spec)]];
+      return spec === undefined ? [] : [[target, specOf(spec, node?.classType ?? '')]];
     }),
   );
 }
@@ -34,18 +37,31 @@ const types: Readonly<Record<string, TargetSpec['type']>> = {
   BOOLEAN: 'bool',
 };
 
-function specOf(spec: InputSpec): TargetSpec {
-  const min = numberOption(spec, 'min');
-  const max = numberOption(spec, 'max');
-  // Files go by other spellings on other machines.
-  const choices = choicesOf(spec)?.filter(
-    (choice) => typeof choice === 'string' || typeof choice === 'number',
-  );
-  const isFixed = choices !== undefined && choices.length > 0 && !choices.some(isFileName);
+function specOf(spec: InputSpec, className: string): TargetSpec {
+  const [min, max, step] = ['min', 'max', 'step'].map((option) => numberOption(spec, option));
   return {
     type: types[spec.type] ?? 'other',
     ...(min !== undefined && { min }),
     ...(max !== undefined && { max }),
-    ...(isFixed && { choices: choices satisfies readonly JsonValue[] }),
+    ...(step !== undefined && { step }),
+    ...listOf(spec, className),
   };
+}
+
+/** What a list offers. One that is empty, or has a file, is one of files: these go by other spellings on other machines. */
+function listOf(spec: InputSpec, className: string): Pick<TargetSpec, 'choices' | 'files'> {
+  const listed = choicesOf(spec);
+  if (listed === undefined || choosesUpload(spec)) return {};
+  if (listed.length === 0 || listed.some(isFileName))
+    return {
+      files: {
+        folder: modelFolder(className, spec.name),
+        has: (name) => isPlain(name) && matchChoice(listed, name) !== undefined,
+      },
+    };
+  return { choices: listed.filter(isPlain) satisfies readonly JsonValue[] };
+}
+
+function isPlain(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }

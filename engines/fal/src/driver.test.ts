@@ -159,6 +159,37 @@ test('a route is held against the schema of its endpoint', async () => {
   );
 });
 
+test('what the fields that a route sets take is told by the same schema', async () => {
+  await using counterpart = await new FalCounterpart().start();
+  await using driver = connect(counterpart);
+  const set = {
+    '/prompt': { text: '{prompt}' },
+    '/num_images': { from: 'outputs' },
+    '/image_size/width': { from: 'width' },
+    '/output_format': { from: 'sampler' },
+    '/none': { value: 1 },
+  } as const;
+  const specs = await driver.targets?.({ route: { ...route, set }, files: new Map() }, never);
+  assert.deepEqual(Object.fromEntries(specs ?? []), {
+    '/prompt': { type: 'other' },
+    '/num_images': { type: 'float', min: 1, max: 4 },
+    '/image_size/width': { type: 'float', max: 14_142 },
+    '/output_format': { type: 'other', choices: ['png', 'jpeg'] },
+  });
+});
+
+test('the schema of its endpoint is read once per check', async () => {
+  await using counterpart = await new FalCounterpart().start();
+  await using driver = connect(counterpart);
+  const asked = { route, files: new Map() };
+  for (const signal of [new AbortController().signal, new AbortController().signal]) {
+    const before = counterpart.asked.check;
+    assert.deepEqual(await driver.check(asked, signal), []);
+    await driver.targets?.(asked, signal);
+    assert.equal(counterpart.asked.check, before + 1);
+  }
+});
+
 test('what it cost is told by what was counted, where the route has prices for it', async () => {
   await using counterpart = await new FalCounterpart().start();
   await using driver = connect(counterpart);

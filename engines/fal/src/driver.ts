@@ -39,7 +39,8 @@ import { pollJob } from '@renderkit/engine-kit/poll.ts';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import { saveResults } from '@renderkit/engine-kit/result-files.ts';
 import type { JsonObject, JsonValue } from '@renderkit/engine-kit/route.ts';
-import { checkFalRoute } from './check.ts';
+import type { TargetSpecs } from '@renderkit/engine-kit/target-spec.ts';
+import { checkFalRoute, createReadSchema, falTargets, type ReadSchema } from './check.ts';
 import { findRequest } from './find-request.ts';
 import { falOrigins, requestPaths, type RequestPaths } from './request-paths.ts';
 import { createUploads, maxInlineBytes, type Uploads } from './uploads.ts';
@@ -69,6 +70,7 @@ class FalDriver implements Driver {
   readonly #queue: BackendHttp;
   readonly #platform: BackendHttp;
   readonly #schemas: BackendHttp;
+  readonly #readSchema: ReadSchema;
   readonly #downloads: Downloads;
   readonly #uploads: Uploads;
 
@@ -80,6 +82,7 @@ class FalDriver implements Driver {
     this.#queue = connect(backend.url);
     this.#platform = connect(origins.platform);
     this.#schemas = connect(origins.schemas);
+    this.#readSchema = createReadSchema(this.#schemas);
     this.#downloads = createDownloads(backend, this.#queue);
     this.#uploads = createUploads(backend, connect(origins.uploads));
   }
@@ -240,7 +243,11 @@ class FalDriver implements Driver {
   }
 
   async check({ route }: RouteFiles, signal: AbortSignal): Promise<Problem[]> {
-    return checkFalRoute(this.#schemas, route, signal);
+    return checkFalRoute({ backend: this.#schemas.backend, read: this.#readSchema }, route, signal);
+  }
+
+  async targets({ route }: RouteFiles, signal: AbortSignal): Promise<TargetSpecs> {
+    return falTargets(this.#readSchema, route, signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

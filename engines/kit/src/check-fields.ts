@@ -3,15 +3,14 @@ import { pointerSteps } from './json-pointer.ts';
 import type { Problem } from './problem-codes.ts';
 import type { JsonValue, Route } from './route.ts';
 
+/** JSON schemas by the names that references have for them. */
+export type Schemas = Readonly<Record<string, JsonValue | undefined>>;
+
 /**
  * What keeps a call from fitting the JSON schema of its body: keys that the engine does not know, and fixed values that are
  * not among its choices. `schemas` are those that `$ref` names (`#/components/schemas/NAME`).
  */
-export function checkFields(
-  route: Route,
-  input: JsonValue | undefined,
-  schemas: Readonly<Record<string, JsonValue | undefined>> = {},
-): Problem[] {
+export function checkFields(route: Route, input: JsonValue | undefined, schemas: Schemas = {}): Problem[] {
   if (!isObject(input) || !isObject(input['properties'])) return [];
   const { properties } = input;
   if (input['additionalProperties'] === true) return [];
@@ -39,15 +38,16 @@ export function checkFields(
   return problems;
 }
 
-function choicesOf(
-  schema: JsonValue | undefined,
-  schemas: Readonly<Record<string, JsonValue | undefined>>,
-): readonly JsonValue[] | undefined {
+function choicesOf(schema: JsonValue | undefined, schemas: Schemas): readonly JsonValue[] | undefined {
+  const field = fieldSchema(schema, schemas);
+  return isObject(field) && Array.isArray(field['enum']) ? (field['enum'] as JsonValue[]) : undefined;
+}
+
+/** The schema of a field, behind its reference: by itself, or as the only one of `allOf`. */
+export function fieldSchema(schema: JsonValue | undefined, schemas: Schemas): JsonValue | undefined {
   if (!isObject(schema)) return undefined;
-  if (Array.isArray(schema['enum'])) return schema['enum'] as JsonValue[];
   const alternatives = schema['allOf'];
   const only = Array.isArray(alternatives) && alternatives.length === 1 ? alternatives[0] : schema;
   const reference = isObject(only) ? only['$ref'] : undefined;
-  const named = typeof reference === 'string' ? schemas[reference.split('/').at(-1) ?? ''] : undefined;
-  return isObject(named) && Array.isArray(named['enum']) ? (named['enum'] as JsonValue[]) : undefined;
+  return typeof reference === 'string' ? schemas[reference.split('/').at(-1) ?? ''] : schema;
 }

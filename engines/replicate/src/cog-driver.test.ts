@@ -77,6 +77,8 @@ test('a server that is not set up is not alive, and a field it does not have is 
     driver.check({ route: { ...route, body: body ?? {} }, files: new Map() }, never);
   assert.deepEqual(await check({ width: 1 }), []);
   assert.equal((await check({ steps: 1 }))[0]?.code, 'field_unknown');
+  const specs = await driver.targets?.({ route, files: new Map() }, never);
+  assert.deepEqual([...(specs?.keys() ?? [])], Object.keys(route.set));
 });
 
 const recorded = process.env['RECORDED_ANSWERS'];

@@ -18,6 +18,7 @@ import {
   type Call,
 } from '@renderkit/engine-kit/call.ts';
 import { checkFields } from '@renderkit/engine-kit/check-fields.ts';
+import { fieldTargets } from '@renderkit/engine-kit/field-targets.ts';
 import { createDownloads, type Downloads } from '@renderkit/engine-kit/download.ts';
 import {
   EngineFailure,
@@ -36,7 +37,8 @@ import { HeldAnswers, lostAnswer } from '@renderkit/engine-kit/held-answers.ts';
 import type { BackendAnswer } from '@renderkit/engine-kit/http-exchange.ts';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import { saveResults } from '@renderkit/engine-kit/result-files.ts';
-import type { JsonValue, Route } from '@renderkit/engine-kit/route.ts';
+import type { JsonObject, JsonValue, Route } from '@renderkit/engine-kit/route.ts';
+import type { TargetSpecs } from '@renderkit/engine-kit/target-spec.ts';
 import { failureOfPrediction } from './prediction-failure.ts';
 
 const defaultRunSeconds = 600;
@@ -150,10 +152,20 @@ export class CogDriver implements Driver {
   }
 
   async check({ route }: RouteFiles, signal: AbortSignal): Promise<Problem[]> {
+    const schemas = await this.#readSchemas(signal);
+    return schemas === undefined ? [] : checkFields(route, schemas['Input'], schemas);
+  }
+
+  async targets({ route }: RouteFiles, signal: AbortSignal): Promise<TargetSpecs> {
+    const schemas = await this.#readSchemas(signal);
+    return schemas === undefined ? new Map() : fieldTargets(route, schemas['Input'], schemas);
+  }
+
+  async #readSchemas(signal: AbortSignal): Promise<JsonObject | undefined> {
     const answer = await this.#http.send({ to: '/openapi.json', signal });
     const { components } = readObject(this.#http, answer, 'asked for its schema');
     const schemas = isObject(components) ? components['schemas'] : undefined;
-    return isObject(schemas) ? checkFields(route, schemas['Input'], schemas) : [];
+    return isObject(schemas) ? schemas : undefined;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -174,6 +174,24 @@ test('a route is held against the schema of its model', async () => {
     'choice_unknown',
   ]);
   assert.deepEqual(await codes({ endpoint: 'a/none' }), ['field_unknown']);
+  const set = { '/num_outputs': { from: 'outputs' }, '/output_format': { from: 'sampler' } } as const;
+  const specs = await driver.targets?.({ route: { ...route, set }, files: new Map() }, never);
+  assert.deepEqual(Object.fromEntries(specs ?? []), {
+    '/num_outputs': { type: 'float', min: 1, max: 4 },
+    '/output_format': { type: 'other', choices: ['webp', 'png'] },
+  });
+});
+
+test('the schema of its model is read once per check', async () => {
+  await using counterpart = await new ReplicateCounterpart().start();
+  await using driver = connect(counterpart);
+  const asked = { route, files: new Map() };
+  for (const signal of [new AbortController().signal, new AbortController().signal]) {
+    const before = counterpart.asked.check;
+    assert.deepEqual(await driver.check(asked, signal), []);
+    await driver.targets?.(asked, signal);
+    assert.equal(counterpart.asked.check, before + 1);
+  }
 });
 
 test('what it cost is told by what was counted, where the route has prices for it', async () => {

@@ -36,7 +36,8 @@ import { pollJob } from '@renderkit/engine-kit/poll.ts';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import { saveResults } from '@renderkit/engine-kit/result-files.ts';
 import type { JsonObject, JsonValue } from '@renderkit/engine-kit/route.ts';
-import { checkReplicateRoute } from './check.ts';
+import type { TargetSpecs } from '@renderkit/engine-kit/target-spec.ts';
+import { checkReplicateRoute, createReadSchemas, type ReadSchemas, replicateTargets } from './check.ts';
 import { CogDriver } from './cog-driver.ts';
 import { endpointOf } from './endpoint.ts';
 import { findPrediction } from './find-prediction.ts';
@@ -66,16 +67,23 @@ interface ReplicateHandle {
 
 /** Speaks Replicate's predictions; where the address has no path such as `/v1`, to a Cog server of one's own. */
 export const createReplicateDriver: CreateDriver = (tools) =>
-  new URL(tools.backend.url).pathname === '/' ? new CogDriver(tools) : new ReplicateDriver(tools);
+  isCogServer(tools) ? new CogDriver(tools) : new ReplicateDriver(tools);
+
+/** Whether the backend's address is a Cog server's. */
+export function isCogServer({ backend }: DriverTools): boolean {
+  return new URL(backend.url).pathname === '/';
+}
 
 class ReplicateDriver implements Driver {
   readonly #tools: DriverTools;
   readonly #http: BackendHttp;
+  readonly #schemas: ReadSchemas;
   readonly #downloads: Downloads;
 
   constructor(tools: DriverTools) {
     this.#tools = tools;
     this.#http = createBackendHttp(tools.backend);
+    this.#schemas = createReadSchemas(this.#http);
     this.#downloads = createDownloads(tools.backend, this.#http);
   }
 
@@ -233,7 +241,11 @@ class ReplicateDriver implements Driver {
   }
 
   async check({ route }: RouteFiles, signal: AbortSignal): Promise<Problem[]> {
-    return checkReplicateRoute(this.#http, route, signal);
+    return checkReplicateRoute({ backend: this.#http.backend, read: this.#schemas }, route, signal);
+  }
+
+  async targets({ route }: RouteFiles, signal: AbortSignal): Promise<TargetSpecs> {
+    return replicateTargets(this.#schemas, route, signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

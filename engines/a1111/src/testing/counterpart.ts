@@ -11,6 +11,8 @@ export function resultBytes(index: number): Buffer {
   return Buffer.from(`picture ${index} of the webui, ${'x'.repeat(2_000)}`);
 }
 
+const maxSlowLooks = 5;
+
 /** The API of A1111's web interface: one task runs, others wait. */
 export class A1111Counterpart extends Counterpart {
   /** The bytes of the results; a test that decodes them gives real ones. */
@@ -23,10 +25,16 @@ export class A1111Counterpart extends Counterpart {
   othersWaiting = 0;
   /** What runs is another's. */
   foreignRuns = false;
+  /** Tasks of many steps last until they are interrupted, or were looked at often. */
+  holdsSlow = false;
+  /** Tells schedulers, as servers since 1.9 do. */
+  tellsSchedulers = true;
   interrupts = 0;
   readonly #active = new Set<string>();
   readonly #completed = new Set<string>();
   readonly #waiting: (() => void)[] = [];
+  #slowLooks = 0;
+  #endSlow: () => void = () => {};
 
   get jobs(): number {
     return this.taken.length;
@@ -45,15 +53,20 @@ export class A1111Counterpart extends Counterpart {
     if (purpose === 'submit') return this.#make(request);
     if (purpose === 'cancel') {
       this.interrupts += 1;
+      this.#endSlow();
       if (this.foreignRuns) this.endedForeign = true;
       return { json: {} };
     }
     if (path === '/sdapi/v1/sd-models') return { json: [{ title: 'base.safetensors', model_name: 'base' }] };
     if (path === '/sdapi/v1/samplers') return { json: [{ name: 'Euler a', aliases: [], options: {} }] };
+    if (path === '/sdapi/v1/schedulers' && this.tellsSchedulers)
+      return { json: [{ name: 'karras', label: 'Karras', aliases: null }] };
     if (!this.tellsTasks) return { status: 404 };
     if (path === '/internal/pending-tasks') return { json: { size: this.othersWaiting, tasks: [] } };
     if (purpose !== 'look') return { status: 404, json: { detail: 'Not Found' } };
     const id = json?.['id_task'] as string;
+    this.#slowLooks += 1;
+    if (this.#slowLooks > maxSlowLooks) this.#endSlow();
     const isThere = this.#active.has(id);
     const active = isThere && !this.foreignRuns;
     const queued = isThere && this.foreignRuns;
@@ -63,9 +76,16 @@ export class A1111Counterpart extends Counterpart {
 
   async #make(request: CounterpartRequest): Promise<CounterpartAnswer> {
     const { json } = request;
+    const width = json?.['width'] ?? 0;
+    if (typeof width !== 'number')
+      return { status: 422, json: { detail: [{ loc: ['body', 'width'], msg: 'not a valid integer' }] } };
     this.taken.push(request);
     const id = json?.['force_task_id'] as string;
     this.#active.add(id);
+    if (this.holdsSlow && Number(json?.['steps']) > 10) {
+      this.#slowLooks = 0;
+      await new Promise<void>((resolve) => (this.#endSlow = resolve));
+    }
     if (this.held) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
     this.#active.delete(id);
     this.#completed.add(id);

@@ -56,6 +56,7 @@ export class ComfyCounterpart extends Counterpart {
       steps: {},
       previews: 'none',
       historyLateMs: 0,
+      interruptLateMs: 0,
       failWith: undefined,
       checkpoints: [],
       truncateTo: undefined,

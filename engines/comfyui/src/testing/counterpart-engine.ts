@@ -14,6 +14,8 @@ export interface Script {
   previews: 'plain' | 'with_metadata' | 'none';
   /** Milliseconds from the word of success until history has the job. */
   historyLateMs: number;
+  /** Milliseconds until an interrupt is noticed: nodes that tell of no steps run to their end. */
+  interruptLateMs: number;
   /** Every job fails so, at its first node. */
   failWith: { type: string; message: string } | undefined;
   /** Names of checkpoints. */
@@ -83,7 +85,14 @@ export class CounterpartEngine {
 
   /** Ends what runs; the next thing that runs if nothing does, as in servers of old. */
   interrupt(): void {
-    this.#isInterrupted = true;
+    const { interruptLateMs } = this.#script;
+    if (interruptLateMs > 0) void this.#interruptLater(this.running, interruptLateMs);
+    else this.#isInterrupted = true;
+  }
+
+  async #interruptLater(item: QueueItem | undefined, lateMs: number): Promise<void> {
+    await sleep(lateMs);
+    if (this.running === item) this.#isInterrupted = true;
   }
 
   stop(): void {

@@ -1,3 +1,4 @@
+import { isObject } from '@renderkit/engine-kit/backend-answer.ts';
 import type { JsonValue } from '@renderkit/engine-kit/route.ts';
 import {
   Counterpart,
@@ -72,6 +73,13 @@ export class FalCounterpart extends Counterpart {
   }
 
   #take({ path, json, headers }: CounterpartRequest): CounterpartAnswer {
+    const size = json?.['image_size'];
+    const width = isObject(size) ? (size['width'] ?? 0) : 0;
+    if (typeof width !== 'number')
+      return {
+        status: 422,
+        json: { detail: [{ loc: ['body', 'image_size', 'width'], msg: 'not a valid integer' }] },
+      };
     const id = `req-${this.inputs.length}`;
     this.inputs.push(json ?? {});
     this.headersOfSubmits.push(headers);
@@ -139,18 +147,19 @@ function schemaOf(endpoint: string | null): CounterpartAnswer {
   const properties = {
     prompt: text,
     image_url: text,
-    num_images: { type: 'integer' },
+    num_images: { type: 'integer', minimum: 1, maximum: 4 },
     num_inference_steps: { type: 'integer' },
-    image_size: { type: 'object' },
+    image_size: { $ref: '#/components/schemas/ImageSize' },
     output_format: { enum: ['png', 'jpeg'] },
   };
   const schema = { $ref: '#/components/schemas/Input' };
+  const imageSize = { type: 'object', properties: { width: { type: 'integer', maximum: 14_142 } } };
   return {
     json: {
       paths: {
         [`/${endpoint}`]: { post: { requestBody: { content: { 'application/json': { schema } } } } },
       },
-      components: { schemas: { Input: { type: 'object', properties } } },
+      components: { schemas: { Input: { type: 'object', properties }, ImageSize: imageSize } },
     },
   };
 }

@@ -39,6 +39,8 @@ export class ImagesCounterpart extends Counterpart {
     const { path, purpose } = request;
     if (purpose === 'result') return { bytes: this.resultOf(Number(path.split('/').at(-1))) };
     if (purpose === 'probe') return { json: { object: 'list', data: [{ id: 'gpt-image-1' }] } };
+    if (request.json !== null && typeof request.json['prompt'] !== 'string')
+      return { status: 400, json: { error: { message: 'prompt required', code: 'invalid_request' } } };
     this.taken.push(request);
     const form = path.endsWith('/edits') ? await request.form() : null;
     if (form !== null) this.forms.push(form);

@@ -59,7 +59,7 @@ export class VideosCounterpart extends Counterpart {
   protected async answer(request: CounterpartRequest): Promise<CounterpartAnswer> {
     const { purpose, path } = request;
     if (purpose === 'probe') return { status: 404 };
-    if (purpose === 'submit') return { json: this.#show(await this.#take(request)) };
+    if (purpose === 'submit') return this.#submit(request);
     if (purpose === 'find') {
       if (!this.lists) return { status: 405, json: { error: 'Method Not Allowed' } };
       const data = this.#videos.toReversed().map((video) => this.#show(video));
@@ -75,6 +75,13 @@ export class VideosCounterpart extends Counterpart {
     }
     video.looks += 1;
     return { json: this.#show(video) };
+  }
+
+  async #submit(request: CounterpartRequest): Promise<CounterpartAnswer> {
+    const seconds = (await request.form()).get('seconds');
+    if (seconds !== null && Number.isNaN(Number(seconds)))
+      return { status: 400, json: { error: { message: 'seconds is no valid number' } } };
+    return { json: this.#show(await this.#take(request)) };
   }
 
   async #take(request: CounterpartRequest): Promise<Video> {

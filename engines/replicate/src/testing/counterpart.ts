@@ -86,6 +86,11 @@ export class ReplicateCounterpart extends Counterpart {
       case 'check':
         return describeModel(path);
       case 'submit': {
+        if (typeof (inputOf(request)['num_outputs'] ?? 1) !== 'number')
+          return {
+            status: 422,
+            json: { detail: 'not a valid integer', invalid_fields: [] },
+          };
         const prediction = this.#add(`pred-${this.jobs}`, inputOf(request), Date.now());
         this.taken.push(request);
         return { status: 201, json: this.#show(prediction) };
@@ -149,7 +154,7 @@ function describeModel(path: string): CounterpartAnswer {
     return { status: 404, json: { detail: 'Not found.' } };
   const properties = {
     prompt: { type: 'string' },
-    num_outputs: { type: 'integer' },
+    num_outputs: { type: 'integer', minimum: 1, maximum: 4 },
     image: { type: 'string', format: 'uri' },
     output_format: { allOf: [{ $ref: '#/components/schemas/output_format' }], default: 'webp' },
   };

@@ -1,0 +1,39 @@
+import { type Graph, type GraphNode, nameOf } from './graph.ts';
+import { type Json, writeJson } from './json.ts';
+import { hasWidget, type InputSpec, inputsOf, isFileName, type ObjectInfo } from './object-info.ts';
+import type { Warning } from './workflow-error.ts';
+
+/**
+ * Gives inputs that a class has had only since the graph was saved the value that the editor would show there. What has no such
+ * value, or is the name of a model's file, stays empty: nobody but the author knows what is meant.
+ */
+export function fillDefaults(
+  graph: Graph,
+  classes: ObjectInfo,
+): { readonly graph: Graph; readonly warnings: readonly Warning[] } {
+  const warnings: Warning[] = [];
+  const nodes = Array.from(graph.values(), (node): [string, GraphNode] => {
+    const nodeClass = classes.get(node.classType);
+    if (nodeClass === undefined) return [node.id, node];
+    const inputs = new Map(node.inputs);
+    for (const spec of inputsOf(nodeClass, node.inputs)) {
+      const value = defaultOf(spec);
+      if (value === undefined || !spec.required || inputs.has(spec.name)) continue;
+      inputs.set(spec.name, value);
+      const message = `${nameOf(node)} was saved without "${spec.name}": it takes ${writeJson(value)} there.`;
+      warnings.push({ message, node: node.id });
+    }
+    return [node.id, { ...node, inputs }];
+  });
+  return { graph: new Map(nodes), warnings };
+}
+
+function defaultOf(spec: InputSpec): Json | undefined {
+  if (!hasWidget(spec) || spec.choices?.some(isFileName) === true) return undefined;
+  const { choices } = spec;
+  const said = spec.options.get('default');
+  if (choices === undefined) return said;
+  // A list whose choices are files of the machine, as those that were uploaded, says nothing of what is meant.
+  const isUpload = [...spec.options.keys()].some((key) => key.endsWith('_upload'));
+  return isUpload ? undefined : (said ?? choices[0]);
+}
