@@ -6,6 +6,12 @@ import { type LogLevel, logLevels } from '@renderkit/server-kit/process/logger.t
 import { parseSecretKey } from '@renderkit/server-kit/secrets.ts';
 import { readBucket, readS3Config, type S3Config } from './storage/s3/s3-config.ts';
 
+/**
+ * What Node is started with for a worker. It follows jobs by the hundred, each of which is sent once: without a bound the
+ * pages that sending needed stay with the process. In megabytes.
+ */
+export const workerNodeOptions = ['--max-semi-space-size=4'] as const;
+
 export { ConfigError } from '@renderkit/server-kit/process/config.ts';
 
 type Reader = ReturnType<typeof readEnvironment>;

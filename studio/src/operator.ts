@@ -1,7 +1,6 @@
 import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts';
 import { paths } from '@renderkit/identity/account-pages/paths.ts';
 import { hashPassword } from '@renderkit/identity/passwords/password.ts';
-import { UnusableFile } from '@renderkit/media-kit/inspect-file.ts';
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import { createAccount as insertAccount } from './accounts/create-account.ts';
 import { findPlan, PlanUnknown } from './accounts/find-plan.ts';
@@ -28,9 +27,7 @@ import { readPlans } from './catalog/queries.ts';
 import { setBalance } from './credits/set-credits.ts';
 import { type LedgerDifference, type LedgerEntry, ledgerDifferences, ledgerOf } from './credits/store.ts';
 import { connect as connectAccount, endConnections } from './identity/connections.ts';
-import { addItem } from './library/add-item.ts';
 import { keepSettings } from './settings/keep-settings.ts';
-import { openMedia } from './storage/open-media.ts';
 import type { MediaPlace } from './storage/open-storage.ts';
 
 // What an operator does with the machine in hand: plain functions over the studio's database. They work whether
@@ -247,6 +244,12 @@ export type LibraryItem = MediaPlace & {
  */
 export async function addLibraryItem(database: Database, item: LibraryItem): Promise<StudioAsset> {
   const { id: account } = await showAccount(database, item.email);
+  // What works with media is most of what there is to load, and no other command needs it.
+  const [{ addItem }, { openMedia }, { UnusableFile }] = await Promise.all([
+    import('./library/add-item.ts'),
+    import('./storage/open-media.ts'),
+    import('@renderkit/media-kit/inspect-file.ts'),
+  ]);
   const media = await openMedia(database, item);
   const stopping = new AbortController().signal;
   try {

@@ -18,6 +18,7 @@ import {
 import type { BackendSecrets } from './backends/backend-secrets.ts';
 import type { DriverPool } from './backends/driver-pool.ts';
 import type { Catalog } from './catalog/open-catalog.ts';
+import { ownPictureRoutes } from './catalog/own-pictures.ts';
 import { catalogRoutes } from './catalog/routes.ts';
 import { changesRoutes } from './changes/routes.ts';
 import type { Wakeups } from './changes/watch-changes.ts';
@@ -135,6 +136,7 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
       anyone: notUnderMaintenance,
     },
   );
+  ownPictureRoutes(app);
   mediaRoutes(app, { storage: dependencies.storage, delivery: dependencies.mediaDelivery });
   addHealthRoutes(app, { ...dependencies.health, ...dependencies });
 }

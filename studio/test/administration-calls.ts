@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { freshSignInHeader } from '@renderkit/contract/studio/administration/operations.ts';
+import { freshSignInHeader } from '@renderkit/contract/studio/administration/fresh-sign-in.ts';
 import type { StudioOperation } from '@renderkit/contract/studio/operation.ts';
 import {
   type StudioAnswer,

@@ -5,6 +5,7 @@ import {
   startComfyCounterpart,
 } from '@renderkit/engine-comfyui/testing/comfy-counterpart.ts';
 import { firstWorkflow } from '@renderkit/engine-comfyui/testing/first-workflow.ts';
+import { A1111Counterpart } from '@renderkit/engine-a1111/testing/counterpart.ts';
 import { type Administration, connectAdministration } from './administration-calls.ts';
 import { startTestStudio, type TestStudio } from './harness.ts';
 
@@ -102,6 +103,7 @@ test('a workflow becomes a draft with its parameters, is mended, sampled, priced
   assert.deepEqual(await administration.call('publishModel', { params, body: price }), {
     id: 'harbour',
     version: 4,
+    warnings: [],
   });
   const { state, price: offered } = await administration.call('getManagedModel', { params });
   assert.deepEqual([state, offered.base_millicredits], ['offered', 2_500]);
@@ -207,10 +209,9 @@ test('what a machine lacks for now is told, and does not keep a model from being
   const check = await administration.call('checkModelVersion', { params });
   assert.deepEqual(check.problems, []);
   assert.match(check.lacking.join(' '), /gpu1.*elsewhere\.safetensors/);
-  assert.equal(
-    (await administration.call('publishModel', { params: { id: 'elsewhere' }, body: {} })).version,
-    1,
-  );
+  const offered = await administration.call('publishModel', { params: { id: 'elsewhere' }, body: {} });
+  assert.equal(offered.version, 1);
+  assert.deepEqual(offered.warnings, check.lacking);
 });
 
 test('what cannot be a model is answered with all that is known of it', async () => {
@@ -305,4 +306,69 @@ test('a file that is too large is refused before it is read, and a picture witho
     problems.map(({ code }) => code),
     ['no_workflow_in_file'],
   );
+});
+
+test('costs at providers stand by day beside what users paid', async () => {
+  await studio.database.rows(
+    `insert into provider_costs (day, backend, currency, spent, reserved, jobs)
+     select (clock() at time zone 'UTC')::date - days, 'gpu1', 'USD', 0.5, 0.25, 3 from unnest(array[0, 2, 40]) as days`,
+  );
+  const { costs } = await administration.call('listProviderCosts', {});
+  assert.equal(costs.length, 2, 'those of the last 30 days');
+  assert.deepEqual(
+    { ...costs[0], day: null },
+    {
+      day: null,
+      backend: 'gpu1',
+      currency: 'USD',
+      spent: 0.5,
+      reserved: 0.25,
+      jobs: 3,
+      credits: 0,
+      credits_worth: 0,
+    },
+  );
+  const { costs: today } = await administration.call('listProviderCosts', { query: { days: '1' } });
+  assert.equal(today.length, 1);
+  await administration.refused('listProviderCosts', { query: { days: '0' } }, 400, 'invalid_request');
+});
+
+const webui = `manifest: 1
+id: webui
+name: Web interface
+suites: [image]
+batch_size: { Conjure: 1 }
+parameters:
+  aspect_ratios: [{ ratio: '1:1', width: 64, height: 64 }]
+  options:
+    - { key: checkpoint, name: Checkpoint, type: select, values: [{ value: base, label: A }, { value: gone.safetensors, label: B }], default: base }
+price: { base_millicredits: 2500 }
+routes:
+  - name: own
+    engine: a1111
+    on: [webui]
+    call: txt2img
+    body: { steps: 20, sampler_name: Euler a Karras }
+    set:
+      /prompt: { text: '{prompt}' }
+      /override_settings/sd_model_checkpoint: { from: options.checkpoint }
+    outputs: { at: /images/*, kind: image, max_per_job: 1 }
+    on_unknown: retry
+`;
+
+test('a checkpoint that only some requests name and A1111 lacks is told, and keeps nothing from being offered', async () => {
+  await using server = await new A1111Counterpart().start();
+  await administration.call('addBackend', {
+    body: { name: 'webui', engine: 'a1111', url: server.url },
+  });
+  const imported = await administration.call('importModel', {
+    query: { file_name: 'webui.model.yaml' },
+    file: webui,
+  });
+  assert.deepEqual([imported.version, imported.problems], [1, []]);
+  const check = await administration.call('checkModelVersion', { params: { id: 'webui', version: '1' } });
+  assert.deepEqual([check.problems, check.lacking], [[], []]);
+  assert.match((check.warnings ?? []).join(' '), /gone\.safetensors.*webui lacks/);
+  const offered = await administration.call('publishModel', { params: { id: 'webui' }, body: {} });
+  assert.deepEqual([offered.version, offered.warnings], [1, check.warnings]);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { freshSignInHeader } from '@renderkit/contract/studio/administration/operations.ts';
+import { freshSignInHeader } from '@renderkit/contract/studio/administration/fresh-sign-in.ts';
 import type { StudioAnswer, StudioOperationId } from '@renderkit/contract/studio/operations.ts';
 import { studioOperations } from '@renderkit/contract/studio/operations.ts';
 import { administrationOperationIds } from '@renderkit/contract/studio/administration/operations.ts';
@@ -270,7 +270,11 @@ describe('backends', () => {
       steps.some(({ ok }) => !ok),
       JSON.stringify(steps),
     );
-    await refused('fullyCheckBackend', { params: { name: 'sandbox' } }, 400, 'invalid_request');
+    const drawn = await call('fullyCheckBackend', { params: { name: 'sandbox' } });
+    assert.deepEqual(
+      drawn.steps.filter(({ walked }) => walked).map(({ name, ok }) => [name, ok]),
+      ['progress', 'render', 'invalid graph', 'interrupt by id'].map((name) => [name, true]),
+    );
   });
 
   test('medians of the last day stand by model', async () => {
@@ -327,14 +331,18 @@ describe('models', () => {
     const body = { price_millicredits: 7_000 };
     await refused('publishModel', { params, body, headers: {} }, 403, 'sign_in_required');
     assert.equal((await call('getManagedModel', { params })).versions.length, 1);
-    assert.deepEqual(await call('publishModel', { params, body }), { id, version: 2 });
+    assert.deepEqual(await call('publishModel', { params, body }), { id, version: 2, warnings: [] });
     const { differences } = await call('diffModel', { params, query: 'from=1&to=2' });
     assert.deepEqual(
       differences.map(({ path, after: now }) => [path, now]),
       [['manifest/price/base_millicredits', 7_000]],
     );
     await refused('publishModel', { params, body: { version: 1 }, headers: {} }, 403, 'sign_in_required');
-    assert.deepEqual(await call('publishModel', { params, body: { version: 1 } }), { id, version: 1 });
+    assert.deepEqual(await call('publishModel', { params, body: { version: 1 } }), {
+      id,
+      version: 1,
+      warnings: [],
+    });
     // The same price asks for nothing.
     await call('publishModel', { params, body: { version: 1 }, headers: {} });
     await refused('publishModel', { params, body: { version: 9 } }, 404, 'not_found');
@@ -448,6 +456,15 @@ describe('plans and styles', () => {
     );
     await call('publishStyles', { body: { version, styles: [...styles, added] }, headers: {} });
     assert.ok((await call('getStyles')).styles.some(({ id }) => id === 'chalk'));
+    const older = await call('getStylesVersion', { params: { version: String(version) } });
+    assert.deepEqual(older, { version, styles });
+    assert.deepEqual(
+      (await call('getStyles')).versions?.map((one) => one.version),
+      [version + 1, version],
+    );
+    await refused('getStylesVersion', { params: { version: '99' } }, 404, 'not_found');
+    const plans = await call('getPlansVersion', { params: { version: '1' } });
+    assert.ok(plans.plans.length > 0);
     const repeated = { version: version + 1, styles: [added, added] };
     const { errors } = await refused('publishStyles', { body: repeated }, 400, 'invalid_request');
     assert.deepEqual(

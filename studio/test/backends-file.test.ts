@@ -56,6 +56,9 @@ async function open(): Promise<Setup> {
   };
 }
 
+/** As the studio comes. */
+const worthBefore = { currency: 'USD', per_credit: 0.01 };
+
 test('a file of backends is in force after a start, and again where it changed', async () => {
   await using setup = await open();
   const { database, start } = setup;
@@ -72,6 +75,14 @@ test('a file of backends is in force after a start, and again where it changed',
   );
   const [value] = await database.rows('select currency, per_credit from credit_value');
   assert.deepEqual(value, { currency: 'USD', per_credit: 0.02 });
+  const [worth] = await database.rows(
+    `select actor, before, after from admin_audit where action = 'credit_value.changed'`,
+  );
+  assert.deepEqual(worth, {
+    actor: 'file',
+    before: worthBefore,
+    after: { currency: 'USD', per_credit: 0.02 },
+  });
   const audit = () => database.rows('select from admin_audit');
   const acts = (await audit()).length;
   assert.deepEqual(await start(good), []);

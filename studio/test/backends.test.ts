@@ -34,6 +34,9 @@ const secrets = openBackendSecrets(secretKey);
 type Machine = AsyncDisposable & {
   url: string;
   probes: number;
+  /** Models whose checks it answers with 500. */
+  broken: Set<string>;
+  checked: string[];
   lastHeaders: Record<string, unknown>;
   answer: { status: number; digest: string; problems: Problem[] };
 };
@@ -42,12 +45,20 @@ async function startMachine(): Promise<Machine> {
   const server: Server = createServer((request, response) => {
     if (request.url === '/health') machine.probes++;
     machine.lastHeaders = request.headers;
+    const model = /^\/check\/(.*)$/.exec(request.url ?? '')?.[1];
+    if (model !== undefined) machine.checked.push(model);
+    if (model !== undefined && machine.broken.has(model)) {
+      response.writeHead(500).end();
+      return;
+    }
     response.writeHead(machine.answer.status).end(JSON.stringify(machine.answer));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const machine: Machine = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     probes: 0,
+    broken: new Set(),
+    checked: [],
     lastHeaders: {},
     answer: { status: 200, digest: 'a', problems: [] },
     [Symbol.asyncDispose]: async () => {
@@ -86,7 +97,7 @@ const createDriver: CreateDriver = ({ backend }) => {
       const { digest } = await ask('/health', signal);
       return { version: '1', digest, queue: 0, vramBytes: 24e9 };
     },
-    check: async (_, signal) => (await ask('/check', signal)).problems,
+    check: async ({ route }, signal) => (await ask(`/check/${route.name}`, signal)).problems,
     [Symbol.asyncDispose]: async () => undefined,
   };
 };
@@ -255,6 +266,49 @@ test('what a render met stays a reason until the backend came back or changed, o
   await setBackend('gpu1', { slots: 2 }, manage(database));
   await checkAgain();
   assert.equal(await fitsNow(), true, 'its operator changed it');
+});
+
+test('a route that cannot be checked stays as it was known, and keeps no other from being checked', async () => {
+  await using setup = await open();
+  const { database, machine } = setup;
+  for (const id of ['alder', 'birch', 'cedar']) await insertModel(database, id, [{ backends: ['gpu1'] }]);
+  await database.rows(
+    `update model_versions set manifest = jsonb_set(manifest::jsonb, '{routes,0,name}', to_jsonb(model_id))::json`,
+  );
+  await database.rows(`update models set published_version = null where id = 'alder'`);
+  await database.rows(`update model_versions set published_at = null where model_id = 'alder'`);
+  await addBackend({ name: 'gpu1', engine: 'comfyui', settings: { url: machine.url } }, manage(database));
+  await using drivers = new DriverPool({ secrets, egressAllow: [], log, createDriver: () => createDriver });
+  const look = async () => {
+    machine.checked.length = 0;
+    await checkBackend('gpu1', { database, drivers, stopping: new AbortController().signal });
+    const rows = await database.rows<{ model_id: string; fits: boolean; problems: Problem[] }>(
+      `select model_id, fits, problems from route_fits where backend = 'gpu1' order by model_id`,
+    );
+    return rows.map(({ model_id: id, fits, problems }) => [id, fits, problems.map(({ message }) => message)]);
+  };
+  machine.broken.add('alder');
+  machine.broken.add('birch');
+  const silent = 'gpu1 cannot be asked: It answered 500.';
+  assert.deepEqual(await look(), [
+    ['alder', false, [silent]],
+    ['birch', false, [silent]],
+    ['cedar', true, []],
+  ]);
+  assert.deepEqual(machine.checked, ['birch', 'cedar', 'alder'], 'drafts come last');
+  assert.equal(await pausedReason(database, 'birch'), `gpu1: ${silent}`);
+  machine.broken.delete('birch');
+  machine.broken.add('cedar');
+  const known = [
+    ['alder', false, [silent]],
+    ['birch', true, []],
+    ['cedar', true, []],
+  ];
+  assert.deepEqual(await look(), known);
+  assert.equal(await pausedReason(database, 'birch'), null);
+  machine.broken.add('birch');
+  machine.answer.problems = [{ code: 'file_missing', message: 'It lacks a file.' }];
+  assert.deepEqual(await look(), known, 'it says nothing of any');
 });
 
 test('what is drawn in the workers fits at once, and a model that names nobody says so', async () => {

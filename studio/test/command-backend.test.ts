@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { addVersion, publishModel, withCatalog } from '@renderkit/studio/catalog/publish.ts';
 import { readManifest } from '@renderkit/studio/manifests/read-manifest.ts';
 import sharp from 'sharp';
-import { startTestStudio, type TestStudio } from './harness.ts';
+import { startTestStudio, type TestStudio, untilOffered } from './harness.ts';
 
 const prompt = 'a lake; rm -rf /';
 
@@ -56,6 +56,7 @@ test("a program of the operator's makes a render, at a worker that has its label
   await using studio = await startTestStudio({ worker: false });
   await publish(studio);
   const account = await studio.connect({ tier: 'pro' });
+  await untilOffered(account, 'pocket');
   const request = { model: 'pocket', prompt };
   assert.equal((await account.submit('one', request)).outcome, 'accepted');
   await using _other = await studio.startWorker({ labels: ['procedural'] });
@@ -78,6 +79,7 @@ test('what still runs when the time to drain is over is canceled and made once t
   await writeFile(hang, '');
   await using _worker = await studio.startWorker();
   const account = await studio.connect({ tier: 'pro' });
+  await untilOffered(account, 'pocket');
   assert.equal((await account.submit('one', { model: 'pocket', prompt })).outcome, 'accepted');
   await until(database, `select from submissions where state = 'sent'`);
   await database.execute(

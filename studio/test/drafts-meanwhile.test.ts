@@ -5,6 +5,7 @@ import {
   startComfyCounterpart,
 } from '@renderkit/engine-comfyui/testing/comfy-counterpart.ts';
 import { firstWorkflow } from '@renderkit/engine-comfyui/testing/first-workflow.ts';
+import { bindParameters } from '@renderkit/studio/administration/bind-parameters.ts';
 import { type Administration, connectAdministration } from './administration-calls.ts';
 import { startTestStudio, type TestStudio } from './harness.ts';
 
@@ -128,3 +129,33 @@ test('of two who change one draft the second is told, and nothing of the first i
   const on = await bind('7.text', 'styles');
   assert.equal(on.status, 200, 'without a version it is the newest');
 });
+
+for (const moment of [1, 2, 3])
+  test(`a change that comes right before statement ${moment} of another is told to that one`, async () => {
+    const id = `mole-${moment}`;
+    const { parameters } = await importAs(id);
+    const width = parameters.find(({ source }) => source === 'width')?.target ?? '';
+    const database = studio.database;
+    let statements = 0;
+    const rows: typeof database.rows = async (...statement) => {
+      if (++statements === moment)
+        await administration.call('bindParameters', {
+          params: { id },
+          body: { base_version: 1, bindings: [{ target: '7.text', source: 'styles' }] },
+        });
+      return database.rows(...statement);
+    };
+    const interrupted = { ...database, rows };
+    const findingsOf = async () => {
+      await interrupted.rows('select');
+      return { problems: [], warnings: [] };
+    };
+    const asked = { id, base: 1, bindings: [{ target: width, source: 'height' }] };
+    await assert.rejects(
+      bindParameters(interrupted, asked, { actor: 'operator', findingsOf }),
+      /changed meanwhile: look at version 2 first/,
+    );
+    assert.ok(statements >= moment);
+    const { versions } = await administration.call('getManagedModel', { params: { id } });
+    assert.equal(versions.length, 2);
+  });

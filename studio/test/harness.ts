@@ -267,6 +267,16 @@ function createTestAccount(url: string, account: { id: string; email: string } &
   };
 }
 
+/** Waits until the studio offers a model that was published: it may take two seconds to learn of it. */
+export async function untilOffered(account: TestAccount, model: string): Promise<void> {
+  for (let i = 0; i < 500; i++) {
+    const { body } = await account.call<StudioAnswer<'getCatalog'>>('GET', '/api/catalog');
+    if (body.models.some(({ id }) => id === model)) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`${model} is not offered after 10 seconds`);
+}
+
 /** One call for the progress of renders, as the client. */
 export async function readProgress(
   url: string,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
+import { startS3Counterpart } from '@renderkit/studio/storage/testing/s3-counterpart.ts';
 import { startTestStudio, type TestStudio } from './harness.ts';
 
 let studio: TestStudio;
@@ -35,6 +36,7 @@ test('a studio tells of renders that wait, of its workers and of its backends', 
   assert.equal(quiet.get('renderkit_oldest_queued_render_seconds'), 0);
   assert.equal(quiet.get('renderkit_workers_alive'), 0);
   assert.equal(quiet.get('renderkit_database_up'), 1);
+  assert.equal(quiet.get('renderkit_media_up'), 1);
   assert.ok((quiet.get('renderkit_data_directory_free_bytes') ?? 0) > 0);
   const account = await studio.connect({ tier: 'pro' });
   await account.submit('waits', { model: 'sandbox-slow', options: { seconds: 300 } });
@@ -65,4 +67,19 @@ test('a worker with a port tells of its health and of what it is at', async () =
     await assert.rejects(studio.startWorker({ port }), /WORKER_PORT/);
   }
   await assert.rejects(fetch(`${url}/healthz`));
+});
+
+test('a bucket that is away is told by each part that uses it', async () => {
+  const server = await startS3Counterpart();
+  const port = await freePort();
+  await using onS3 = await startTestStudio({ worker: false, config: { s3: server.config } });
+  await using _ = await onS3.startWorker({ port });
+  await server[Symbol.asyncDispose]();
+  for (const url of [onS3.url, `http://127.0.0.1:${port}`]) {
+    assert.equal((await readMetrics(url)).get('renderkit_media_up'), 0);
+    assert.deepEqual(await (await fetch(`${url}/readyz`)).json(), {
+      status: 'degraded',
+      missing: ['media'],
+    });
+  }
 });

@@ -43,9 +43,10 @@ function gatedEngine(model = 'linework') {
   return { engine, open, reports };
 }
 
-test('a picture that is drawn shows its stages, a fraction that never falls, and how it looks meanwhile', async () => {
+test('a film that is drawn shows its stages, a fraction that never falls, and how it looks meanwhile', async () => {
   const account = await studio.connect({ tier: 'pro' });
-  await account.submit('drawn', { model: 'atelier-1', aspect_ratio: '16:9' });
+  // A picture may be drawn before its first preview is due; a film is not.
+  await account.submit('drawn', { kind: 'video', model: 'drift-1', duration_seconds: 3 });
   const following = (async () => {
     const seen: RenderProgress[] = [];
     for await (const one of follow(account, 'drawn')) seen.push(one);

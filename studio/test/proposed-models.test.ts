@@ -40,5 +40,5 @@ test('a range that an input of the machine does not take is refused before it is
   });
   const [problem, ...others] = problems;
   assert.deepEqual([problem?.code, others], ['binding_range', []]);
-  assert.match(problem?.message ?? '', /4294967295, and its most is 1000/);
+  assert.match(problem?.message ?? '', /seed can be 0 to 4294967295, and gpu1 takes 0 to 1000 there/);
 });

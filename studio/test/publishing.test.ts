@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
@@ -18,6 +19,7 @@ import {
 import { growRevision } from '@renderkit/studio/catalog/queries.ts';
 import { showAccount } from '@renderkit/studio/operator.ts';
 import { readManifest } from '@renderkit/studio/manifests/read-manifest.ts';
+import sharp from 'sharp';
 import { request, startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
 
 let studio: TestStudio;
@@ -299,6 +301,33 @@ test('a model of the product that an operator changed is kept, and the rest is p
     'select count(*) as versions from model_versions',
   );
   assert.equal(versions, Number(earlier[0]?.['versions']) + 1);
+});
+
+test('the product’s own models have pictures, and what took the place of one has none', async () => {
+  const account = await studio.connect({ tier: 'pro' });
+  const thumbnails = async () => {
+    const { body } = await account.call<StudioAnswer<'getCatalog'>>('GET', '/api/catalog');
+    return new Map(body.models.map(({ id, thumbnail }) => [id, thumbnail]));
+  };
+  const names = (await readdir(new URL('../models/', import.meta.url))).flatMap((name) =>
+    name.startsWith('sandbox-') ? [] : (/^(.+)\.model\.yaml$/.exec(name)?.[1] ?? []),
+  );
+  const found = await thumbnails();
+  const own = names.map((name) => (name === 'figures' ? 'character/figures' : name));
+  assert.deepEqual(
+    own.filter((id) => found.get(id) == null),
+    ['sketch-1'],
+    'all have one but the one that was replaced above',
+  );
+  for (const id of own.filter((one) => one !== 'sketch-1')) {
+    const answer = await fetch(found.get(id) ?? '');
+    assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'image/webp'], id);
+    const { width, height } = await sharp(await answer.arrayBuffer()).metadata();
+    assert.equal(Math.max(width, height), 320, id);
+  }
+  assert.equal((await fetch(`${studio.url}/media/models/none.webp`)).status, 404);
+  await publish(modelOf('prism-1', 7_000));
+  await within2Seconds(async () => (await thumbnails()).get('prism-1') === null);
 });
 
 test('every act is written down with what was so before', async () => {

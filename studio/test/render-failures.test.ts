@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import type { JsonObject } from '@renderkit/engine-kit/route.ts';
 import type { CounterpartAnswer, CounterpartRequest } from '@renderkit/engine-kit/testing/counterpart.ts';
 import { ReplicateCounterpart } from '@renderkit/engine-replicate/testing/counterpart.ts';
@@ -8,8 +9,9 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
 import { addVersion, publishModel, withCatalog } from '@renderkit/studio/catalog/publish.ts';
 import { readManifest } from '@renderkit/studio/manifests/read-manifest.ts';
-import { checkLedger, showLedger } from '@renderkit/studio/operator.ts';
-import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
+import { checkLedger, setAccount, showLedger } from '@renderkit/studio/operator.ts';
+import { maxFailures } from '@renderkit/studio/renders/end-submission.ts';
+import { startTestStudio, type TestAccount, type TestStudio, untilOffered } from './harness.ts';
 
 const source = `
 manifest: 1
@@ -82,6 +84,7 @@ async function open(): Promise<Opened> {
 /** Has a render accepted of an account of its own. */
 async function accept({ studio }: Opened, token: string): Promise<TestAccount> {
   const account = await studio.connect({ tier: 'pro' });
+  await untilOffered(account, 'bought');
   const { outcome } = await account.submit(token, { model: 'bought', prompt: token });
   assert.equal(outcome, 'accepted');
   return account;
@@ -92,7 +95,9 @@ async function isRefunded({ database }: TestStudio, { email }: TestAccount): Pro
   return (await showLedger(database, email)).some(({ kind }) => kind === 'refund');
 }
 
-type Render = { status: string; error: { code: string } | null };
+type RenderFaults = StudioAnswer<'listRenderFaults'>;
+
+type Render = { status: string; error: { code: string; stage?: string } | null };
 
 async function readRender(database: Database, token: string): Promise<Render | undefined> {
   const [render] = await database.rows<Render>('select status, error from renders where token = $1', [token]);
@@ -113,13 +118,42 @@ test('whatever a job at a provider ends by, its render fails once with the code 
     const code = codes[index] ?? '';
     const { status, error } = await account.finished(code);
     assert.deepEqual([status, error?.code], ['failed', code]);
+    // The engine refused the one, and had begun the others.
+    assert.equal(error?.stage === 'submitting', code === 'invalid_request', `${code}: ${error?.stage}`);
+    assert.ok(error?.stage !== undefined, code);
     assert.doesNotMatch(error?.message ?? '', /provider|replicate|127\.0\.0\.1|cuda/i);
     assert.ok(await isRefunded(studio, account), code);
   }
+  const [refused] = accounts.slice(-1);
+  assert.ok(refused !== undefined);
+  const faultsOf = () =>
+    refused.call<RenderFaults>('GET', '/api/administration/renders/invalid_request/faults');
+  assert.equal((await faultsOf()).status, 403);
+  await setAccount(studio.database, refused.email, { administrator: true });
+  const { faults } = (await faultsOf()).body;
+  const [fault] = faults;
+  assert.deepEqual(
+    [faults.length, fault?.backend, fault?.code, fault?.stage],
+    [1, 'provider', 'invalid_request', 'submitting'],
+  );
+  assert.match(fault?.reason ?? '', /too rude/, 'an administrator reads which field it was');
   assert.equal(await submissionsOf(studio.database), codes.length, 'nothing was tried again');
   assert.equal(provider.jobs, codes.length - 1);
   const [fit] = await studio.database.rows(`select fits from route_fits where backend = 'provider'`);
   assert.deepEqual(fit, { fits: true }, 'a render that is too large closes no route');
+});
+
+test('a provider that has had enough for now fails no render, however often it says so', async () => {
+  await using opened = await open();
+  const { studio, provider } = opened;
+  const enough = { status: 429, headers: { 'retry-after': '0' }, json: { detail: 'too many requests' } };
+  provider.mishaps('submit', ...Array.from({ length: maxFailures + 2 }, () => enough));
+  await accept(opened, 'limited');
+  await using _worker = await studio.startWorker();
+  const isSent = () => studio.database.rows(`select from submissions where state = 'sent'`);
+  for (let i = 0; i < 400 && (await isSent()).length === 0; i++) await sleep(50);
+  assert.equal((await readRender(studio.database, 'limited'))?.status, 'running');
+  assert.deepEqual([provider.jobs, await submissionsOf(studio.database)], [1, maxFailures + 3]);
 });
 
 test('a job that may have been made, and nobody can tell, is not sent again', async () => {

@@ -9,7 +9,7 @@ import { unlessSoaking } from '@renderkit/server-kit/testing/soak.ts';
 import { checkLedger, showLedger } from '@renderkit/studio/operator.ts';
 import sharp from 'sharp';
 import { dieAt } from './doomed-part.ts';
-import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
+import { startTestStudio, type TestAccount, type TestStudio, untilOffered } from './harness.ts';
 
 const source = (cost: string) => `
 manifest: 1
@@ -68,6 +68,7 @@ async function open(cost = ''): Promise<Opened> {
     `insert into route_fits (backend, model_id, version, route, fits) values ('provider', 'bought', 1, 0, true)`,
   );
   const account = await studio.connect({ tier: 'pro' });
+  await untilOffered(account, 'bought');
   const owned = owners.move();
   return { studio, provider, account, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

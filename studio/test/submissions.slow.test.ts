@@ -7,7 +7,7 @@ import { listProviderCosts } from '@renderkit/studio/backends/cost-queries.ts';
 import { checkLedger, showLedger } from '@renderkit/studio/operator.ts';
 import sharp from 'sharp';
 import { dieAt } from './doomed-part.ts';
-import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
+import { startTestStudio, type TestAccount, type TestStudio, untilOffered } from './harness.ts';
 import { breaks, type Fate, type Moment, openProtocols, points, type Protocol } from './protocols.ts';
 
 /** One render of each protocol, each of an account of its own. */
@@ -24,6 +24,7 @@ async function open(only?: string[]): Promise<Opened> {
   const accounts = new Map<string, TestAccount>();
   for (const { name, kind } of protocols) {
     const account = await studio.connect({ tier: 'pro' });
+    await untilOffered(account, name);
     const asked = kind === 'video' ? ({ kind, duration_seconds: 1 } as const) : {};
     assert.equal((await account.submit(name, { ...asked, model: name })).outcome, 'accepted', name);
     accounts.set(name, account);

@@ -3,37 +3,14 @@ import { after, before, test } from 'node:test';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
 import { addVersion, type ModelFiles, withCatalog } from '@renderkit/studio/catalog/publish.ts';
 import { keepThumbnail } from '@renderkit/studio/catalog/thumbnails.ts';
-import { readManifest } from '@renderkit/studio/manifests/read-manifest.ts';
 import { folderOf } from '@renderkit/studio/storage/blob-storage.ts';
 import { checkMedia } from '@renderkit/studio/storage/check-media.ts';
 import { type MediaStore, openMedia } from '@renderkit/studio/storage/open-media.ts';
 import { openStorage } from '@renderkit/studio/storage/open-storage.ts';
 import { startTestStudio, type TestStudio } from './harness.ts';
-import { makeImage } from './media-files.ts';
+import { ownModel } from './own-model.ts';
 
 // A thumbnail lies where its content says, so that it may be there long before a version names it.
-
-const workflow = JSON.stringify({
-  1: { class_type: 'EmptyImage', inputs: { width: 8, height: 8, batch_size: 1, color: 3_368_601 } },
-  9: { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'own' } },
-});
-const sourceOf = (id: string) => `
-manifest: 1
-id: ${id}
-name: Own
-suites: [image]
-batch_size: { Conjure: 1 }
-parameters: { aspect_ratios: [{ ratio: '1:1', width: 64, height: 64 }] }
-price: { base_millicredits: 1000 }
-routes:
-  - name: own
-    engine: comfyui
-    on: [gpu1]
-    workflow: ./own.workflow.json
-    nodes: { image: { id: '1', class: EmptyImage }, save: { id: '9', class: SaveImage } }
-    set: { image.width: { from: width }, image.height: { from: height } }
-    outputs: { from: [save], kind: image, max_per_job: 1 }
-`;
 
 let studio: TestStudio;
 let media: MediaStore;
@@ -44,13 +21,6 @@ before(async () => {
 });
 after(async () => studio[Symbol.asyncDispose]());
 
-async function modelWith(id: string, colour: string): Promise<ModelFiles> {
-  const source = sourceOf(id);
-  const { manifest } = readManifest(source);
-  assert.ok(manifest);
-  const image = { name: 'image.png', bytes: await makeImage({ colour }) };
-  return { manifest, source, files: { 'own.workflow.json': workflow }, image };
-}
 const add = (model: ModelFiles) =>
   withCatalog(studio.database, (transaction) => addVersion(transaction, model, 'operator'));
 async function sweep(): Promise<void> {
@@ -64,10 +34,10 @@ async function isThere({ thumbnailKey = '' }: ModelFiles): Promise<boolean> {
 const loose = () => studio.database.rows<{ folder: string }>('select folder from loose_folders');
 
 test('a thumbnail that a new version is about to name is not swept, however long it has been there', async () => {
-  const model = await keepThumbnail(await modelWith('kept', '#102030'), media);
+  const model = await keepThumbnail(await ownModel('kept', '#102030'), media);
   // As one that was left by an add that was refused.
   await studio.database.rows('delete from loose_folders');
-  const again = await keepThumbnail(await modelWith('kept', '#102030'), media);
+  const again = await keepThumbnail(await ownModel('kept', '#102030'), media);
   assert.equal(again.thumbnailKey, model.thumbnailKey);
   await sweep();
   await add(again);
@@ -78,7 +48,7 @@ test('a thumbnail that a new version is about to name is not swept, however long
 });
 
 test('a thumbnail that is being removed is waited for and stored anew', async () => {
-  const model = await modelWith('anew', '#405060');
+  const model = await ownModel('anew', '#405060');
   const folder = folderOf((await keepThumbnail(model, media)).thumbnailKey ?? '');
   await studio.database.rows('update loose_folders set removing = true where folder = $1', [folder]);
   const coming = keepThumbnail(model, media);
@@ -90,10 +60,10 @@ test('a thumbnail that is being removed is waited for and stored anew', async ()
 });
 
 test('what was stored for a version that never came goes after an hour, unless another names it', async () => {
-  const shared = await keepThumbnail(await modelWith('shared', '#708090'), media);
+  const shared = await keepThumbnail(await ownModel('shared', '#708090'), media);
   await add(shared);
-  await keepThumbnail(await modelWith('never', '#708090'), media);
-  const alone = await keepThumbnail(await modelWith('never', '#a0b0c0'), media);
+  await keepThumbnail(await ownModel('never', '#708090'), media);
+  const alone = await keepThumbnail(await ownModel('never', '#a0b0c0'), media);
   await moveClock(studio.database, 2 * 60 * 60);
   await studio.clean();
   assert.deepEqual([await isThere(shared), await isThere(alone)], [true, false]);
@@ -101,9 +71,9 @@ test('what was stored for a version that never came goes after an hour, unless a
 });
 
 test('one that a version names is not announced again by what keeps it once more', async () => {
-  const model = await keepThumbnail(await modelWith('again', '#405060'), media);
+  const model = await keepThumbnail(await ownModel('again', '#405060'), media);
   await add(model);
-  const again = await keepThumbnail(await modelWith('again', '#405060'), media);
+  const again = await keepThumbnail(await ownModel('again', '#405060'), media);
   assert.equal((await add(again)).added, false);
   const folder = folderOf(again.thumbnailKey ?? '');
   assert.equal(

@@ -77,7 +77,8 @@ test('what a new try cannot mend fails at once', async () => {
   const account = await studio.connect({ tier: 'pro' });
   await account.submit('hopeless');
   const render = await account.finished('hopeless');
-  assert.deepEqual(render.error, { code: 'invalid_request', message: 'The picture would have no sides.' });
+  const message = 'The picture would have no sides.';
+  assert.deepEqual(render.error, { code: 'invalid_request', message, stage: 'rendering' });
   assert.equal(tries, 1);
   assert.equal((await account.balance()).monthly_millicredits, 5_000_000);
 });

@@ -1,46 +1,64 @@
 import { EngineFailure } from '@renderkit/engine-kit/driver.ts';
 import type { Problem, ProblemCode } from '@renderkit/engine-kit/problem-codes.ts';
+import type { Route } from '@renderkit/engine-kit/route.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { checkRouteOn } from '../backends/check-routes.ts';
+import { checkRouteOn, type StoredModel } from '../backends/check-routes.ts';
 import type { DriverPool } from '../backends/driver-pool.ts';
-import { findBackendsOf } from '../backends/find-backends-of.ts';
+import { findBackendsOf, whyNowhere } from '../backends/find-backends-of.ts';
 import { readModelTexts } from '../catalog/read-files.ts';
-import type { Manifest } from '../manifests/manifest.ts';
-import { checkModels, type ModelFit, type ModelTexts, type ProblemsOf, versionsOf } from './models.ts';
+import { checkModels, type FindingsOf, type ModelFit, type ModelTexts, versionsOf } from './models.ts';
+import { selectMemory } from './store.ts';
 
 export type Machines = { drivers: DriverPool; withinMs: number };
 
-/** `problems` null: it could not be asked; `message` says why. */
-type MachineAnswer = { route: string; backend: string } & (
-  | { problems: readonly Problem[] }
+/**
+ * `problems` null: it could not be asked, or there is none (`backend` null); `message` says why. `ofSomeRequests`: as
+ * `checkRouteOn` has it.
+ */
+type MachineAnswer = { route: string; backend: string | null } & (
+  | { problems: readonly Problem[]; ofSomeRequests: readonly Problem[]; tooSmall: string | null }
   | { problems: null; message: string }
 );
 
 /** What machines may lack for now: files and nodes come by being installed, and a model without them is paused. */
 const lacking: readonly ProblemCode[] = ['file_missing', 'node_missing'];
 
-/** What keeps a model from being offered, by itself and by the backends that its routes name and that answer. */
-export function problemsByMachines(database: Database, machines: Machines): ProblemsOf {
-  return async (model) => (await checkTexts(database, model, machines)).problems;
+/** What keeps a model from being offered, and what else there is to know, by itself and by the backends that its routes name. */
+export function findingsByMachines(database: Database, machines: Machines): FindingsOf {
+  return async (model) => {
+    const { problems, lacking: cannotNow, warnings } = await checkTexts(database, model, machines);
+    return { problems, warnings: [...cannotNow, ...warnings] };
+  };
 }
 
 /**
  * All that is known of a model that is not on offer. `problems`: with any of them it cannot be; a route is refused where each
  * backend that answers says that its manifest is wrong. `lacking`: routes that no backend can take as it is, in a sentence
- * each; where that holds for all routes, the model would be paused.
+ * each; where that holds for all routes, the model would be paused. `warnings`: what single backends say of a route that another
+ * one takes, files that only some requests name and that are not there, and which backends could not be asked.
  */
 export async function checkTexts(
   database: Database,
   { source, files }: ModelTexts,
   machines: Machines,
-): Promise<{ problems: readonly Problem[]; lacking: readonly string[] }> {
+): Promise<{ problems: Problem[]; lacking: string[]; warnings: string[] }> {
   const { model, problems } = readModelTexts(source, files);
-  if (model === undefined) return { problems, lacking: [] };
+  if (model === undefined) return { problems: [...problems], lacking: [], warnings: [] };
   const answers = await askMachines(database, model, machines);
-  const byRoute = Map.groupBy(answers, ({ route }) => route);
+  const routes = Array.from(
+    Map.groupBy(answers, ({ route }) => route),
+    ([route, all]) => ({
+      faults: faultsOf(route, all),
+      lacks: lackingOf(route, all),
+      others: warningsOf(route, all),
+    }),
+  );
   return {
-    problems: [...problems, ...[...byRoute].flatMap(([route, all]) => faultsOf(route, all))],
-    lacking: [...byRoute].flatMap(([route, all]) => lackingOf(route, all)),
+    problems: [...problems, ...routes.flatMap(({ faults }) => faults)],
+    lacking: routes.flatMap(({ lacks }) => lacks),
+    warnings: routes.flatMap(({ faults, lacks, others }) =>
+      others.filter((one) => !lacks.includes(one) && !faults.some(({ message }) => message === one)),
+    ),
   };
 }
 
@@ -48,20 +66,49 @@ export async function checkTexts(
 function lackingOf(route: string, answers: readonly MachineAnswer[]): string[] {
   const lacks = answers.map((answer) =>
     answer.problems === null
-      ? [answer.message]
-      : answer.problems.filter(({ code }) => lacking.includes(code)).map(({ message }) => message),
+      ? [inRoute(route, { message: silenceOf(answer) })]
+      : answer.problems
+          .filter(({ code }) => lacking.includes(code))
+          .map((problem) => inRoute(route, problem)),
   );
-  return lacks.some((found) => found.length === 0)
-    ? []
-    : [...new Set(lacks.flat())].map((message) => `Route ${route}: ${message}`);
+  return lacks.some((found) => found.length === 0) ? [] : [...new Set(lacks.flat())];
 }
 
 function faultsOf(route: string, answers: readonly MachineAnswer[]): Problem[] {
-  const faults = answers.flatMap(({ problems }) =>
-    problems === null ? [] : [problems.filter(({ code }) => !lacking.includes(code))],
-  );
+  const faults = answers.flatMap((answer) => (answer.problems === null ? [] : [wrongIn(answer)]));
   if (faults.length === 0 || faults.some((found) => found.length === 0)) return [];
-  return (faults[0] ?? []).map((problem) => ({ ...problem, message: `Route ${route}: ${problem.message}` }));
+  return (faults[0] ?? []).map((problem) => ({ ...problem, message: inRoute(route, problem) }));
+}
+
+/** What of a manifest a machine does not take, whatever is installed there. */
+function wrongIn({
+  problems,
+  ofSomeRequests,
+}: {
+  problems: readonly Problem[];
+  ofSomeRequests: readonly Problem[];
+}): Problem[] {
+  return [...problems, ...ofSomeRequests].filter(({ code }) => !lacking.includes(code));
+}
+
+function warningsOf(route: string, answers: readonly MachineAnswer[]): string[] {
+  return answers.flatMap((answer) => {
+    if (answer.problems === null) return [inRoute(route, { message: silenceOf(answer) })];
+    const { problems, ofSomeRequests, tooSmall } = answer;
+    const memory = tooSmall === null ? [] : [{ message: tooSmall }];
+    return [...problems, ...ofSomeRequests, ...memory].map((one) => inRoute(route, one));
+  });
+}
+
+/** A machine that is silent keeps nothing from being offered, and nobody may take it for one that agreed. */
+function silenceOf({ backend, message }: { backend: string | null; message: string }): string {
+  if (backend === null) return message;
+  return `${message} What it takes and has is checked as soon as it answers; the model is paused if nothing can make it then.`;
+}
+
+/** A problem of a manifest names its route already. */
+function inRoute(route: string, { message, line }: Pick<Problem, 'message' | 'line'>): string {
+  return line === undefined ? `Route ${route}: ${message}` : message;
 }
 
 /**
@@ -74,35 +121,60 @@ export async function checkModelNow(database: Database, id: string, machines: Ma
   return (await checkModels(database, id)).map((known) => {
     const answer = answers.find(({ route, backend }) => route === known.route && backend === known.backend);
     if (answer === undefined) return known;
-    const problems: readonly Problem[] = answer.problems ?? [
-      { code: 'unknown_backend', message: answer.message },
-    ];
-    return { ...known, fits: problems.length === 0, problems };
+    if (answer.problems === null)
+      return { ...known, fits: false, problems: [{ code: 'unknown_backend', message: answer.message }] };
+    const { problems, ofSomeRequests } = answer;
+    return { ...known, fits: problems.length === 0, problems: [...problems, ...ofSomeRequests] };
   });
 }
 
-/** Asks each backend behind an address that a route names; local ones run whatever names them. */
+/** Asks each backend behind an address that a route names; local ones run whatever names them. A route that names none says so. */
 async function askMachines(
   database: Database,
-  model: { manifest: Manifest; files: Readonly<Record<string, string>> },
+  model: StoredModel,
   { drivers, withinMs }: Machines,
 ): Promise<MachineAnswer[]> {
   const signal = AbortSignal.timeout(withinMs);
-  const asked = model.manifest.routes.map(async ({ name: route, engine, on }, at) => {
-    const rows = (await findBackendsOf(database, { engine, on })).filter(({ is_local: isLocal }) => !isLocal);
-    return Promise.all(
-      rows.map(async (row): Promise<MachineAnswer> => {
-        const { name: backend } = row;
-        try {
-          const problems = await checkRouteOn(drivers.driverOf(row), model, at, signal);
-          return { route, backend, problems };
-        } catch (error) {
-          if (!signal.aborted && !(error instanceof EngineFailure)) throw error;
-          const why = signal.aborted ? 'it does not say what it has' : (error as EngineFailure).message;
-          return { route, backend, problems: null, message: `${backend} cannot be asked: ${why}` };
-        }
-      }),
-    );
-  });
+  const memory = await selectMemory(database);
+  const asked = model.manifest.routes.map(
+    async ({ name: route, engine, on, requires }, at): Promise<MachineAnswer[]> => {
+      const rows = await findBackendsOf(database, { engine, on });
+      if (rows.length === 0)
+        return [{ route, backend: null, problems: null, message: whyNowhere({ engine, on }) }];
+      const machines = rows.filter(({ is_local: isLocal }) => !isLocal);
+      return Promise.all(
+        machines.map(async (row): Promise<MachineAnswer> => {
+          const { name: backend } = row;
+          try {
+            const driver = drivers.driverOf(row);
+            const found = await checkRouteOn({ name: backend, driver }, model, at, signal);
+            return {
+              route,
+              backend,
+              ...found,
+              tooSmall: tooSmallFor(requires, backend, memory.get(backend)),
+            };
+          } catch (error) {
+            if (!signal.aborted && !(error instanceof EngineFailure)) throw error;
+            const why = signal.aborted ? 'it does not say what it has.' : (error as EngineFailure).message;
+            return { route, backend, problems: null, message: `${backend} cannot be asked: ${why}` };
+          }
+        }),
+      );
+    },
+  );
   return (await Promise.all(asked)).flat();
+}
+
+const bytesOfGigabyte = 1e9;
+
+/** Where a card has less memory than a route asks for: it may still run, slowly or for small jobs. */
+function tooSmallFor(
+  { vram_gb: wanted = 0 }: NonNullable<Route['requires']> = {},
+  backend: string,
+  bytes: number | null = null,
+): string | null {
+  if (bytes === null || bytes >= wanted * bytesOfGigabyte) return null;
+  // Cards are sold by powers of two.
+  return `${backend} has ${Math.round(bytes / 2 ** 30)} GB of memory, and the route wants ${wanted}.`;
 }

@@ -1,4 +1,4 @@
-import { freshSignInHeader } from '@renderkit/contract/studio/administration/operations.ts';
+import { freshSignInHeader } from '@renderkit/contract/studio/administration/fresh-sign-in.ts';
 import type { FastifyRequest } from 'fastify';
 import type { AdminActor } from '../audit/admin-audit.ts';
 import type { Bearer } from '../authentication/authenticate.ts';

@@ -9,6 +9,7 @@ import { BackendError, type BackendSettings } from '../backends/backend.ts';
 import type { BackendSecrets } from '../backends/backend-secrets.ts';
 import { checkBackend, startFullCheck } from '../backends/check-backend.ts';
 import type { DriverPool } from '../backends/driver-pool.ts';
+import { listProviderCosts } from '../backends/cost-queries.ts';
 import { selectFits } from '../backends/fit-queries.ts';
 import {
   addBackend,
@@ -19,7 +20,7 @@ import {
 } from '../backends/manage-backends.ts';
 import { requireFreshSignIn } from './asker.ts';
 import type { AdministrationHandlers } from './handler.ts';
-import { selectManagedBackends } from './managed-store.ts';
+import { selectManagedBackends, selectRenderFaults } from './managed-store.ts';
 
 export type BackendDependencies = {
   database: Database;
@@ -27,6 +28,9 @@ export type BackendDependencies = {
   drivers: DriverPool;
   stopping: AbortSignal;
 };
+
+/** How many days of costs are told where nobody says. */
+const costDays = 30;
 
 /** What administrators do with backends, by the functions of the operator's commands. */
 export function backendHandlers(
@@ -42,11 +46,19 @@ export function backendHandlers(
   | 'drainBackend'
   | 'resumeBackend'
   | 'removeBackend'
+  | 'listProviderCosts'
+  | 'listRenderFaults'
 > {
   const { database, secrets } = dependencies;
   const detail = (name: string) => readDetail(database, name);
   return {
     listBackends: async () => ({ backends: await selectManagedBackends(database) }),
+    listProviderCosts: async ({ query: { days = costDays } }) => ({
+      costs: await listProviderCosts(database, days),
+    }),
+    listRenderFaults: async ({ params: { token }, bearer }) => ({
+      faults: await selectRenderFaults(database, bearer.account.id, token),
+    }),
     getBackend: ({ params }) => detail(params.name),
     addBackend: async ({ body, asker }) => {
       const { name, engine } = body;

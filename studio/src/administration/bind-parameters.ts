@@ -8,10 +8,11 @@ import { addDraft, type AddedModel } from './add-model.ts';
 import { editSource } from './edit-source.ts';
 import {
   basedOn,
+  type Findings,
+  type FindingsOf,
+  modelChanged,
   ModelRefused,
   type ModelTexts,
-  type ProblemsOf,
-  requireNewest,
   versionsOf,
 } from './models.ts';
 
@@ -19,10 +20,7 @@ import {
 export type ParameterBinding = { target: string; source: string };
 
 /** `bindings`: with the targets as the manifest names them. `problems`: what still has to be mended. */
-export type BoundModel = AddedModel & {
-  bindings: readonly ParameterBinding[];
-  problems: readonly Problem[];
-};
+export type BoundModel = AddedModel & Findings & { bindings: readonly ParameterBinding[] };
 
 /**
  * Sets targets of a model's routes from sources, all or none, in its newest version, which makes the next draft: for the lines
@@ -34,10 +32,11 @@ export type BoundModel = AddedModel & {
 export async function bindParameters(
   database: Database,
   { id, base, bindings: asked }: { id: string; base?: number; bindings: readonly ParameterBinding[] },
-  { actor, problemsOf }: { actor: AdminActor; problemsOf: ProblemsOf },
+  { actor, findingsOf }: { actor: AdminActor; findingsOf: FindingsOf },
 ): Promise<BoundModel> {
-  if (base !== undefined) await requireNewest(database, id, base);
+  // One read: between two of them somebody else's version may come, and would be built on unseen.
   const { newest } = await versionsOf(database, id);
+  if (base !== undefined && newest.version !== base) throw modelChanged(id, newest.version);
   const targets = asked.map(({ target }) => nameTarget(newest.manifest.routes, newest.files, target));
   const bindings = asked.map(({ source }, at) => ({ target: targets[at]?.target ?? '', source }));
   const twice = bindings.find(({ target }, at) => bindings.findIndex((one) => one.target === target) !== at);
@@ -60,13 +59,13 @@ export async function bindParameters(
       { code: 'node_missing', message: `No route of ${id} has a target ${asked[nowhere]?.target}.` },
     ]);
   const edited = { source: editSource(newest.source, [...names, ...sets]), files: newest.files };
-  const before = new Set((await problemsOf(newest)).map(wordsOf));
+  const before = new Set((await findingsOf(newest)).problems.map(wordsOf));
   const { model } = readModelTexts(edited.source, edited.files);
-  const problems = await problemsOf(edited);
+  const { problems, warnings } = await findingsOf(edited);
   const caused = problems.filter((problem) => !before.has(wordsOf(problem)));
   if (model === undefined || caused.length > 0) throw new ModelRefused(caused);
   const added = await addDraft(database, basedOn(newest, model), actor, { newest: newest.version });
-  return { ...added, bindings, problems };
+  return { ...added, bindings, problems, warnings };
 }
 
 type Path = readonly (string | number)[];

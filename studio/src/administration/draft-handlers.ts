@@ -5,7 +5,7 @@ import type { AccessOptions, DriverPool } from '../backends/driver-pool.ts';
 import { StudioError } from '../errors.ts';
 import { followSample, readSample } from '../renders/samples.ts';
 import type { MediaStore } from '../storage/open-media.ts';
-import { checkTexts, problemsByMachines } from './ask-machines.ts';
+import { checkTexts, findingsByMachines } from './ask-machines.ts';
 import type { Asker } from './asker.ts';
 import type { AdministrationHandlers } from './handler.ts';
 import { bindModel, editModel, importModel, type ImportOptions } from './import-model.ts';
@@ -44,7 +44,7 @@ export function draftHandlers(
     media: dependencies,
     access: { secrets: dependencies.secrets, egressAllow: dependencies.egressAllow },
     actor,
-    problemsOf: problemsByMachines(database, { drivers, withinMs: checkMs }),
+    findingsOf: findingsByMachines(database, { drivers, withinMs: checkMs }),
     signal: AbortSignal.any([dependencies.stopping, AbortSignal.timeout(askMs)]),
   });
   return {
@@ -52,8 +52,8 @@ export function draftHandlers(
     checkModelVersion: async ({ params }) => {
       const { id, version } = numbered(params);
       const model = await findVersion(database, id, version);
-      const { problems, lacking } = await checkTexts(database, model, { drivers, withinMs: checkMs });
-      return { id, version, problems: [...problems], lacking: [...lacking] };
+      const found = await checkTexts(database, model, { drivers, withinMs: checkMs });
+      return { id, version, ...found };
     },
     importModel: ({ query: { file_name: name, on, id, name: modelName }, request, asker }) =>
       oneAtATime(async () => {

@@ -1,6 +1,5 @@
 import type { ImportedModel } from '@renderkit/contract/studio/administration/models.ts';
 import { readerOf } from '@renderkit/engine-comfyui/byte-reader.ts';
-import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { AdminActor } from '../audit/admin-audit.ts';
 import type { AccessOptions } from '../backends/driver-pool.ts';
@@ -11,7 +10,7 @@ import { bindParameters, type ParameterBinding } from './bind-parameters.ts';
 import { editSource } from './edit-source.ts';
 import { findVersion, presentParameter } from './managed-models.ts';
 import { initialMillicredits, isManifest, modelIdOf, modelNameOf } from './model-name.ts';
-import { ModelChanged, ModelMissing, ModelRefused, type ProblemsOf } from './models.ts';
+import { type Findings, type FindingsOf, ModelChanged, ModelMissing, ModelRefused } from './models.ts';
 import { proposeModel } from './propose-model.ts';
 
 /** A manifest in JSON says what it is by then. */
@@ -26,7 +25,7 @@ export type ImportOptions = {
   /** How the backend is asked what it has. */
   access: AccessOptions;
   actor: AdminActor;
-  problemsOf: ProblemsOf;
+  findingsOf: FindingsOf;
   signal: AbortSignal;
 };
 
@@ -78,7 +77,7 @@ async function importWorkflow(
     classesOf: (names) => askClasses(database, { backend: on, names, ...access, signal }),
   });
   const added = await addDraft(database, model, actor);
-  return { ...draft({ ...added, parameters }, problems, model.source), nodes, warnings: [...warnings] };
+  return { ...draft({ ...added, parameters }, { problems, warnings }, model.source), nodes };
 }
 
 /** Makes the next draft of a manifest that was changed by hand. @throws ModelMissing */
@@ -102,16 +101,16 @@ export async function bindModel(
   return orRefused(asked.id, async () => {
     const bound = await bindParameters(options.database, asked, options);
     const { source } = await findVersion(options.database, asked.id, bound.version);
-    return draft(bound, bound.problems, source);
+    return draft(bound, bound, source);
   });
 }
 
 async function present(added: AddedModel, options: ImportOptions): Promise<ImportedModel> {
   const version = await findVersion(options.database, added.id, added.version);
-  return draft(added, await options.problemsOf(version), version.source);
+  return draft(added, await options.findingsOf(version), version.source);
 }
 
-function draft(added: AddedModel, problems: readonly Problem[], source: string): ImportedModel {
+function draft(added: AddedModel, { problems, warnings }: Findings, source: string): ImportedModel {
   const { id, version, added: isNew, suites, price, parameters } = added;
   return {
     id,
@@ -122,7 +121,7 @@ function draft(added: AddedModel, problems: readonly Problem[], source: string):
     nodes: null,
     problems: [...problems],
     parameters: parameters.map(presentParameter),
-    warnings: [],
+    warnings: [...warnings],
     source,
   };
 }

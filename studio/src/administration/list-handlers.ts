@@ -9,10 +9,10 @@ import type { CatalogLists } from '../catalog/snapshot.ts';
 import { StudioError } from '../errors.ts';
 import { type Asker, requireFreshSignIn } from './asker.ts';
 import type { AdministrationHandlers } from './handler.ts';
-import { planEntries, styleEntries } from './lists.ts';
+import { planEntries, readListVersion, styleEntries } from './lists.ts';
 import { countAccountsOfPlans } from './managed-store.ts';
 import { previewList } from './preview-list.ts';
-import { selectList } from './store.ts';
+import { selectList, selectListVersions } from './store.ts';
 
 /** Plans and styles: shown, compared with what is published, and published whole. */
 export function listHandlers({
@@ -21,12 +21,28 @@ export function listHandlers({
   database: Database;
 }): Pick<
   AdministrationHandlers,
-  'getPlans' | 'previewPlans' | 'publishPlans' | 'getStyles' | 'previewStyles' | 'publishStyles'
+  | 'getPlans'
+  | 'getPlansVersion'
+  | 'previewPlans'
+  | 'publishPlans'
+  | 'getStyles'
+  | 'getStylesVersion'
+  | 'previewStyles'
+  | 'publishStyles'
 > {
   return {
     getPlans: async () => {
       const { version, content } = await published(database, 'plans');
-      return { version, plans: planEntries(content), accounts: await countAccountsOfPlans(database) };
+      return {
+        version,
+        plans: planEntries(content),
+        accounts: await countAccountsOfPlans(database),
+        versions: await selectListVersions(database, 'plans'),
+      };
+    },
+    getPlansVersion: async ({ params }) => {
+      const version = Number(params.version);
+      return { version, plans: planEntries(await readListVersion(database, 'plans', version)) };
     },
     previewPlans: async ({ body }) => {
       const [{ content }, accounts] = [
@@ -46,7 +62,15 @@ export function listHandlers({
     },
     getStyles: async () => {
       const { version, content } = await published(database, 'styles');
-      return { version, styles: styleEntries(content) };
+      return {
+        version,
+        styles: styleEntries(content),
+        versions: await selectListVersions(database, 'styles'),
+      };
+    },
+    getStylesVersion: async ({ params }) => {
+      const version = Number(params.version);
+      return { version, styles: styleEntries(await readListVersion(database, 'styles', version)) };
     },
     previewStyles: async ({ body }) => {
       const { content } = await published(database, 'styles');

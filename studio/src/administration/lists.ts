@@ -1,7 +1,11 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { AdminActor } from '../audit/admin-audit.ts';
 import type { Plan } from '../catalog/plans.ts';
-import type { PlatformStyle } from '../catalog/snapshot.ts';
-import { selectList } from './store.ts';
+import { publishList, PublishError, withCatalog } from '../catalog/publish.ts';
+import { readList } from '../catalog/read-list.ts';
+import type { CatalogLists, PlatformStyle } from '../catalog/snapshot.ts';
+import { ModelMissing, refusing } from './models.ts';
+import { selectList, selectListVersion } from './store.ts';
 
 /** A plan with the keys of `plans.yaml`. */
 export type PlanEntry = Omit<Plan, 'monthly_millicredits'> & { monthly_credits: number };
@@ -22,6 +26,43 @@ export function planEntries(plans: readonly Plan[]): PlanEntry[] {
     storage_bytes: rest.storage_bytes,
     stop_refund: rest.stop_refund,
   }));
+}
+
+/**
+ * Plans or styles as they were published once, held against what is asked of them today. @throws ModelMissing where there is no
+ * such version; PublishError where it cannot be used any more
+ */
+export async function readListVersion<Name extends 'plans' | 'styles'>(
+  database: Database,
+  name: Name,
+  version: number,
+): Promise<CatalogLists[Name]> {
+  const entries =
+    name === 'plans'
+      ? await selectListVersion(database, 'plans', version).then((found) => found && planEntries(found))
+      : await selectListVersion(database, 'styles', version).then((found) => found && styleEntries(found));
+  if (entries === undefined)
+    throw new ModelMissing([
+      { code: 'choice_unknown', message: `There is no version ${version} of the ${name}.` },
+    ]);
+  const { content, problems } = readList(name, JSON.stringify({ [name]: entries }));
+  if (problems === undefined) return content;
+  throw new PublishError(
+    `Version ${version} of the ${name} cannot be used any more: ${problems[0]?.message ?? ''}`,
+  );
+}
+
+/** Goes back to plans or styles that were published once; they get the next number. @throws ModelRefused */
+export function publishListVersion(
+  database: Database,
+  { name, version }: { name: 'plans' | 'styles'; version: number },
+  actor: AdminActor,
+): Promise<{ version: number; changed: boolean }> {
+  return refusing(
+    readListVersion(database, name, version).then((content) =>
+      withCatalog(database, (transaction) => publishList(transaction, name, content, actor)),
+    ),
+  );
 }
 
 /** A style with the keys of `styles.yaml`. */

@@ -23,7 +23,7 @@ import {
   type VersionEntry,
   type WholeVersion,
 } from './managed-store.ts';
-import { basedOn, checkModels, modelEntry, ModelMissing, ModelRefused, type ProblemsOf } from './models.ts';
+import { basedOn, checkModels, type FindingsOf, modelEntry, ModelMissing, ModelRefused } from './models.ts';
 
 // Models as administrators see them over HTTP. `mediaUrl` goes before the storage key of a thumbnail, and ends with a slash.
 
@@ -88,18 +88,18 @@ export async function compareVersions(
 
 /**
  * Puts a version on offer, with another base price as its next version. A price that users did not pay before, and commands
- * that were not run before, ask for a fresh sign-in. `problemsOf` asks machines before anything is locked. @throws ModelMissing, ModelRefused, PublishError, StudioError
+ * that were not run before, ask for a fresh sign-in. `findingsOf` asks machines before anything is locked. @throws ModelMissing, ModelRefused, PublishError, StudioError
  */
 export async function offerVersion(
   database: Database,
   { id, version, priceMillicredits }: { id: string; version?: number; priceMillicredits?: number },
   asker: Asker,
-  problemsOf: ProblemsOf,
-): Promise<{ id: string; version: number }> {
+  findingsOf: FindingsOf,
+): Promise<{ id: string; version: number; warnings: string[] }> {
   const { newest_version: newest } = await findModel(database, id);
   const wanted = await findVersion(database, id, version ?? newest);
   const { model, version: known } = priced(wanted, priceMillicredits);
-  const problems = await problemsOf(model);
+  const { problems, warnings } = await findingsOf(model);
   if (problems.length > 0) throw new ModelRefused(problems);
   return withCatalog(database, async (transaction) => {
     const offered = await findOffered(transaction, id);
@@ -107,7 +107,8 @@ export async function offerVersion(
       requireFreshSignIn(asker, `The price of ${id} changes`);
     refuseNewCommands(offered, model.manifest, asker);
     const number = known ?? (await addVersion(transaction, model, asker.actor)).version;
-    return { id, version: await publishModel(transaction, id, number, asker.actor) };
+    const offeredVersion = await publishModel(transaction, id, number, asker.actor);
+    return { id, version: offeredVersion, warnings: [...warnings] };
   });
 }
 

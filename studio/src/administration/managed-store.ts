@@ -1,9 +1,13 @@
-import type { ManagedBackend } from '@renderkit/contract/studio/administration/backends.ts';
+import type {
+  ManagedBackend,
+  RenderFaultsAnswer,
+} from '@renderkit/contract/studio/administration/backends.ts';
 import type { ManagedModelDetail } from '@renderkit/contract/studio/administration/models.ts';
 import type { Queryable } from '@renderkit/server-kit/db/database.ts';
+import type { Static } from 'typebox';
 import type { Manifest } from '../manifests/manifest.ts';
 import type { ImportFindings } from '../manifests/parameters.ts';
-import type { ListedModel } from './store.ts';
+import { type ListedModel, obstacle } from './store.ts';
 
 /** Jobs of a backend that its times are told by, of the last day. */
 const maxJobsLookedAt = 1_000;
@@ -46,6 +50,26 @@ export async function selectManagedBackends(queryable: Queryable, name?: string)
   return rows.map(({ backend }) => backend);
 }
 
+export type RenderFault = Static<typeof RenderFaultsAnswer>['faults'][number];
+
+const maxFaults = 100;
+
+/** What jobs of a render failed by, in an operator's words. None where the account has no such render. */
+export function selectRenderFaults(
+  queryable: Queryable,
+  account: string,
+  token: string,
+): Promise<RenderFault[]> {
+  return queryable.rows<RenderFault>(
+    `select iso_time(s.ended_at) as at, s.backend, s.error->>'code' as code, s.error->>'stage' as stage,
+       s.error->>'reason' as reason
+     from renders r join submissions s on s.render_id = r.id
+     where r.account_id = $1 and r.token = $2 and s.state = 'failed' and s.error is not null
+     order by s.ended_at limit ${maxFaults}`,
+    [account, token],
+  );
+}
+
 /** By the key of the plan; accounts that are deleted are no one's. */
 export async function countAccountsOfPlans(queryable: Queryable): Promise<Record<string, number>> {
   const [row] = await queryable.rows<{ accounts: Record<string, number> }>(
@@ -67,7 +91,7 @@ export type ManagedModelRow = ListedModel & {
 /** Every model in the order of the catalog, or the one of this id. */
 export async function selectManagedModels(queryable: Queryable, id?: string): Promise<ManagedModelRow[]> {
   return queryable.rows<ManagedModelRow>(
-    `select m.id, m.published_version, m.newest_version, m.retired_at is not null as retired, m.paused_reason, v.manifest,
+    `select m.id, m.published_version, m.newest_version, m.retired_at is not null as retired, ${obstacle}, v.manifest,
        m.built_in, m.pause_asked, v.thumbnail_key, array(
          select distinct f.backend from route_fits f
          where f.model_id = m.id and f.version = v.version and f.fits order by f.backend) as fits_on

@@ -1,6 +1,6 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { DriverPool } from '../backends/driver-pool.ts';
-import { problemsByMachines } from './ask-machines.ts';
+import { findingsByMachines } from './ask-machines.ts';
 import type { AdministrationHandlers } from './handler.ts';
 import {
   compareVersions,
@@ -45,7 +45,7 @@ export function modelHandlers({
           ...(price !== undefined && { priceMillicredits: price }),
         },
         asker,
-        problemsByMachines(database, { drivers, withinMs: checkMs }),
+        findingsByMachines(database, { drivers, withinMs: checkMs }),
       ),
     pauseModel: async ({ params: { id }, body: { reason }, asker }) => {
       await findModel(database, id);

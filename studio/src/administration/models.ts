@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
+import type { Route } from '@renderkit/engine-kit/route.ts';
 import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 import type { AdminActor } from '../audit/admin-audit.ts';
+import { whyNowhere } from '../backends/find-backends-of.ts';
 import {
   type ModelFiles,
   pauseModel as pause,
@@ -12,7 +14,7 @@ import {
   withCatalog,
 } from '../catalog/publish.ts';
 import { readModelTexts } from '../catalog/read-files.ts';
-import type { Manifest } from '../manifests/manifest.ts';
+import { type Manifest, manifestName } from '../manifests/manifest.ts';
 import type { Parameter } from '../manifests/parameters.ts';
 import { type Difference, differences } from './differences.ts';
 import {
@@ -48,8 +50,12 @@ export class ModelRefused extends Error {
 
 export type ModelTexts = { source: string; files: Readonly<Record<string, string>> };
 
-/** All that keeps a model from being offered: by itself, and by the word of machines where they are asked. */
-export type ProblemsOf = (model: ModelTexts) => Promise<readonly Problem[]>;
+/**
+ * `problems`: all that keeps a model from being offered, by itself and by the word of machines where they are asked. `warnings`: what
+ * else its operator should know, in a sentence each: machines that do not answer, or that cannot make it for now.
+ */
+export type Findings = { problems: readonly Problem[]; warnings: readonly string[] };
+export type FindingsOf = (model: ModelTexts) => Promise<Findings>;
 
 /** There is no such model, or no such version of it. */
 export class ModelMissing extends ModelRefused {
@@ -72,7 +78,7 @@ export type ModelEntry = {
   suites: Manifest['suites'];
   price: Manifest['price'];
   state: 'offered' | 'paused' | 'draft' | 'retired';
-  /** Why it is paused. */
+  /** Why it is paused, or why nothing could make a draft now. */
   reason: string | null;
 };
 
@@ -82,7 +88,7 @@ export async function listModels(database: Database): Promise<ModelEntry[]> {
 }
 
 export function modelEntry(row: ListedModel): ModelEntry {
-  const { id, manifest, published_version: published, newest_version: newest, paused_reason: reason } = row;
+  const { id, manifest, published_version: published, newest_version: newest, obstacle: reason } = row;
   const isOffered = published !== null;
   return {
     id,
@@ -93,7 +99,7 @@ export function modelEntry(row: ListedModel): ModelEntry {
     suites: manifest.suites,
     price: manifest.price,
     state: isOffered ? (reason === null ? 'offered' : 'paused') : row.retired ? 'retired' : 'draft',
-    reason: isOffered ? reason : null,
+    reason,
   };
 }
 
@@ -118,9 +124,9 @@ export async function checkModels(database: Database, id?: string): Promise<Mode
   }));
 }
 
-function whyUnknown(engine: string, wanted: readonly string[], backend: string | null): string {
+function whyUnknown(engine: Route['engine'], wanted: readonly string[], backend: string | null): string {
   return backend === null
-    ? `No backend of the engine ${engine} has the name or label ${wanted.join(' or ')}: add one with backend add.`
+    ? whyNowhere({ engine, on: wanted })
     : `${backend} has not been looked at yet: a worker does that while it runs.`;
 }
 
@@ -184,8 +190,8 @@ export async function findVersion(database: Database, id: string, version: numbe
 }
 
 /** What can be told of a model without asking anybody. */
-export const ownProblems: ProblemsOf = ({ source, files }) =>
-  Promise.resolve(readModelTexts(source, files).problems);
+export const ownFindings: FindingsOf = ({ source, files }) =>
+  Promise.resolve({ problems: readModelTexts(source, files).problems, warnings: [] });
 
 /**
  * Offers the newest version of a model, or the one that is named; an older one too. @throws ModelRefused also where it has
@@ -195,16 +201,17 @@ export async function publishModel(
   database: Database,
   { id, version: wanted }: { id: string; version?: number },
   actor: AdminActor,
-  problemsOf = ownProblems,
-): Promise<{ id: string; version: number }> {
+  findingsOf = ownFindings,
+): Promise<{ id: string; version: number; warnings: readonly string[] }> {
   const { newest } = await versionsOf(database, id);
   const version = wanted ?? newest.version;
-  const problems = await problemsOf(await findVersion(database, id, version));
+  const { problems, warnings } = await findingsOf(await findVersion(database, id, version));
   if (problems.length > 0) throw new ModelRefused(problems);
   return refusing(
     withCatalog(database, async (transaction) => ({
       id,
       version: await offer(transaction, id, version, actor),
+      warnings,
     })),
   );
 }
@@ -248,11 +255,9 @@ export async function exportModel(
 ): Promise<{ version: number; files: Record<string, string>; image: { name: string; key: string } | null }> {
   const { newest } = await versionsOf(database, id);
   const { thumbnail } = newest.manifest;
-  const ending = newest.source.trimStart().startsWith('{') ? 'json' : 'yaml';
-  const name = `${id.replaceAll('/', '-')}.model.${ending}`;
   return {
     version: newest.version,
-    files: { [name]: newest.source, ...newest.files },
+    files: { [manifestName(id, newest.source)]: newest.source, ...newest.files },
     image:
       thumbnail === null || newest.thumbnail_key === null
         ? null
@@ -294,9 +299,13 @@ export async function versionsOf(
 /** @throws ModelChanged where a model has another newest version than that */
 export async function requireNewest(queryable: Queryable, id: string, version: number): Promise<void> {
   const newest = (await findVersions(queryable, id))?.newest.version;
-  if (newest === undefined || newest === version) return;
+  if (newest !== undefined && newest !== version) throw modelChanged(id, newest);
+}
+
+/** What somebody is told whose change was made of an older version than the newest. */
+export function modelChanged(id: string, newest: number): ModelChanged {
   const message = `The model ${id} was changed meanwhile: look at version ${newest} first.`;
-  throw new ModelChanged([{ code: 'choice_unknown', message }]);
+  return new ModelChanged([{ code: 'choice_unknown', message }]);
 }
 
 function noSuchModel(id: string): ModelMissing {

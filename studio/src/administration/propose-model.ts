@@ -86,7 +86,7 @@ export async function proposeModel(reader: ByteReader, wish: ProposalWish): Prom
       });
     const wrong = checkManifest(read, {
       files: new Map(Object.entries(files)),
-      targetsOf: (route) => targetSpecs(route, detection.graph, classes),
+      machine: { backend: wish.on, targetsOf: (route) => targetSpecs(route, detection.graph, classes) },
     });
     const warnings = [...imported.warnings, ...detection.warnings, ...checked.warnings].map(
       ({ message }) => message,

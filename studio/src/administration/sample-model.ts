@@ -58,7 +58,12 @@ export async function beginSample(
   if ('impossible' in plan) return { outcome: 'none', reason: plan.impossible };
   const absent = await whyNobody(stored, id, storage);
   if (absent !== undefined) return { outcome: 'none', reason: absent };
-  const model = catalogModel(stored.manifest, { version, thumbnailKey: null, paused: null });
+  const model = catalogModel(stored.manifest, {
+    version,
+    thumbnailKey: null,
+    sampleSeconds: null,
+    paused: null,
+  });
   const request = await sampleRequest({ shape: plan.shape, prompt: options.prompt }, model, storage);
   return { render: await startSample(database, model, { request, mayCost: options.mayCost }) };
 }

@@ -1,4 +1,5 @@
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
+import type { Route } from '@renderkit/engine-kit/route.ts';
 import type { Queryable } from '@renderkit/server-kit/db/database.ts';
 import type { CatalogLists } from '../catalog/snapshot.ts';
 import type { Manifest } from '../manifests/manifest.ts';
@@ -9,14 +10,19 @@ export type ListedModel = {
   published_version: number | null;
   newest_version: number;
   retired: boolean;
-  paused_reason: string | null;
+  /** Why it is paused, or why nothing could make a draft now. */
+  obstacle: string | null;
   /** Of the published version, else of the newest. */
   manifest: Manifest;
 };
 
+/** Of a table `models` with the name `m`. */
+export const obstacle = `case when m.published_version is not null then m.paused_reason
+  when m.retired_at is null then pause_reason(m.id, m.newest_version) end as obstacle`;
+
 export function selectModels(database: Queryable): Promise<ListedModel[]> {
   return database.rows<ListedModel>(
-    `select m.id, m.published_version, m.newest_version, m.retired_at is not null as retired, m.paused_reason, v.manifest
+    `select m.id, m.published_version, m.newest_version, m.retired_at is not null as retired, ${obstacle}, v.manifest
      from models m join model_versions v
        on v.model_id = m.id and v.version = coalesce(m.published_version, m.newest_version)
      order by m.position`,
@@ -79,7 +85,7 @@ export async function hasBackend(database: Queryable, model: string, version: nu
 export type RouteFit = {
   id: string;
   route: string;
-  engine: string;
+  engine: Route['engine'];
   wanted: string[];
   /** Null: none has a name or label that the route wants. */
   backend: string | null;
@@ -103,6 +109,14 @@ export function selectRouteFits(database: Queryable, model: string | undefined):
   );
 }
 
+/** Bytes of memory of the largest card of each backend, as it said itself; null where it does not. */
+export async function selectMemory(database: Queryable): Promise<Map<string, number | null>> {
+  const rows = await database.rows<{ name: string; bytes: number | null }>(
+    'select name, vram_bytes::float8 as bytes from backends',
+  );
+  return new Map(rows.map(({ name, bytes }) => [name, bytes]));
+}
+
 export async function selectList<Name extends keyof CatalogLists>(
   database: Queryable,
   name: Name,
@@ -112,4 +126,31 @@ export async function selectList<Name extends keyof CatalogLists>(
     [name],
   );
   return row;
+}
+
+/** A list as it was published once. */
+export async function selectListVersion<Name extends keyof CatalogLists>(
+  database: Queryable,
+  name: Name,
+  version: number,
+): Promise<CatalogLists[Name] | undefined> {
+  const [row] = await database.rows<{ content: CatalogLists[Name] }>(
+    'select content from catalog_lists where name = $1 and version = $2',
+    [name, version],
+  );
+  return row?.content;
+}
+
+const maxListVersions = 100;
+
+/** Newest first. */
+export function selectListVersions(
+  database: Queryable,
+  name: keyof CatalogLists,
+): Promise<{ version: number; created_at: string }[]> {
+  return database.rows(
+    `select version, iso_time(created_at) as created_at from catalog_lists where name = $1
+     order by version desc limit ${maxListVersions}`,
+    [name],
+  );
 }

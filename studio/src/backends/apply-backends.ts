@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import { ConfigError } from '@renderkit/server-kit/process/config.ts';
+import { writeAdminAudit } from '../audit/admin-audit.ts';
 import { lockCatalog } from '../catalog/queries.ts';
 import { BackendError, type BackendSettings } from './backend.ts';
 import type { BackendSecrets } from './backend-secrets.ts';
@@ -12,7 +13,7 @@ import {
   findBackendsFiles,
   readBackendsAt,
 } from './read-backends-file.ts';
-import { selectFileDigests, updateCreditValue, updateFileDigest } from './store.ts';
+import { type CreditValue, selectFileDigests, updateCreditValue, updateFileDigest } from './store.ts';
 
 export type ApplyBackendsDependencies = {
   secrets: BackendSecrets;
@@ -39,7 +40,7 @@ export async function applyBackends(
 ): Promise<AppliedBackends> {
   const digests = await selectFileDigests(transaction);
   const kept: string[] = [];
-  let applied = value !== undefined && (await updateCreditValue(transaction, value));
+  let applied = value !== undefined && (await applyCreditValue(transaction, value, dependencies));
   for (const entry of backends) {
     const { name } = entry;
     const known = digests.get(name);
@@ -54,6 +55,23 @@ export async function applyBackends(
     applied = true;
   }
   return { result: applied ? 'applied' : kept.length > 0 ? 'kept' : 'unchanged', kept };
+}
+
+/** What the guard against selling below cost counts a credit for. True where it was worth something else. */
+async function applyCreditValue(
+  transaction: Transaction,
+  value: CreditValue,
+  { mode }: ApplyBackendsDependencies,
+): Promise<boolean> {
+  const before = await updateCreditValue(transaction, value);
+  if (before === undefined) return false;
+  await writeAdminAudit(transaction, mode === 'file' ? 'file' : 'operator', {
+    action: 'credit_value.changed',
+    subject: 'credit_value',
+    ...(before !== null && { before }),
+    after: value,
+  });
+  return true;
 }
 
 async function applyEntry(

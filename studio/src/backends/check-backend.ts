@@ -1,10 +1,11 @@
 import { type Driver, EngineFailure } from '@renderkit/engine-kit/driver.ts';
+import type { FullCheck } from '@renderkit/engine-kit/full-check.ts';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { type Backend, BackendError } from './backend.ts';
 import { checkRoutes } from './check-routes.ts';
 import type { DriverPool } from './driver-pool.ts';
-import { type FullCheck, fullCheckOf } from './drivers.ts';
+import { fullCheckOf } from './drivers.ts';
 import { selectFits } from './fit-queries.ts';
 import { fitAndPause } from './fits-store.ts';
 import { showBackend } from './manage-backends.ts';
@@ -40,12 +41,14 @@ export async function checkBackend(
 }
 
 /**
- * Tries step by step all that a driver relies on, by jobs of its own. @throws BackendError where there is no such backend, or
+ * Tries step by step all that a driver relies on, by jobs of its own. `spend`: the most that they may cost at a provider, in its
+ * currency; it is not in the ledger of provider costs. @throws BackendError where there is no such backend, or
  * no full check for its engine
  */
 export async function startFullCheck(
   name: string,
   { database, drivers, stopping }: { database: Database; drivers: DriverPool; stopping: AbortSignal },
+  spend = 0,
 ): Promise<ReturnType<FullCheck>> {
   const [row] = await selectBackends(database, [name]);
   if (row === undefined) throw new BackendError(`There is no backend ${name}.`, { kind: 'missing' });
@@ -53,7 +56,7 @@ export async function startFullCheck(
   if (check === undefined)
     throw new BackendError(`There is no full check for engine ${row.engine}: leave --full out.`);
   try {
-    return check(drivers.toolsOf(row), stopping);
+    return check(drivers.toolsOf(row), stopping, spend);
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
     throw new BackendError(error.message, { cause: error });

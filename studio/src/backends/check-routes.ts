@@ -1,5 +1,5 @@
 import { type Driver, EngineFailure } from '@renderkit/engine-kit/driver.ts';
-import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
+import type { Problem, ProblemCode } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { checkAgainst } from '../manifests/check-manifest.ts';
 import type { Manifest } from '../manifests/manifest.ts';
@@ -9,49 +9,97 @@ import { checkNow, type Fit, replaceFits, selectRoutesOn } from './fits-store.ts
 const checkWithinMs = 60_000;
 
 /**
- * Checks every route that names a backend, one after the other: a machine that renders is not asked for much at once. Returns
- * how many fit otherwise than before. @throws EngineFailure where it cannot be asked; then nothing is changed
+ * Checks every route that names a backend, one after the other: a machine that renders is not asked for much at once. What it
+ * says of one is in force whatever becomes of another: a route that cannot be checked stays as it was known, and is unfit where
+ * it never was checked. `changed`: how many fit otherwise than before; `failures`: a sentence for each that could not be checked.
+ * @throws EngineFailure where it says nothing of any route; then nothing is changed
  */
 export async function checkRoutes(
   name: string,
   driver: Driver,
   { database, stopping }: { database: Database; stopping: AbortSignal },
-): Promise<number> {
+): Promise<{ changed: number; failures: readonly string[] }> {
   const signal = AbortSignal.any([stopping, AbortSignal.timeout(checkWithinMs)]);
   const fits: Fit[] = [];
-  for (const { manifest, files, ...route } of await selectRoutesOn(database, name)) {
+  const failures: EngineFailure[] = [];
+  for (const { manifest, source, files, ...route } of await selectRoutesOn(database, name)) {
     try {
-      fits.push({ ...route, problems: await checkRouteOn(driver, { manifest, files }, route.route, signal) });
+      const model = { manifest, source, files };
+      const { problems } = await checkRouteOn({ name, driver }, model, route.route, signal);
+      fits.push({ ...route, problems });
     } catch (error) {
       stopping.throwIfAborted();
-      if (!signal.aborted) throw error;
-      const seconds = checkWithinMs / 1000;
-      throw new EngineFailure(`It did not say within ${seconds} seconds what it has.`, {
-        blame: 'backend',
-        code: 'engine_unavailable',
-        cause: error,
-      });
+      const failure = failureOf(error, signal);
+      failures.push(failure);
+      const message = `${name} cannot be asked: ${failure.message}`;
+      fits.push({ ...route, problems: [{ code: 'unknown_backend', message }], unasked: true });
     }
   }
-  return replaceFits(database, name, fits);
+  const [first] = failures;
+  if (first !== undefined && failures.length === fits.length) throw first;
+  const changed = await replaceFits(database, name, fits);
+  return { changed, failures: failures.map(({ message }) => message) };
 }
 
+/** Why a route could not be checked; what is no failure of the backend's is thrown. */
+function failureOf(error: unknown, signal: AbortSignal): EngineFailure {
+  if (!signal.aborted) {
+    if (error instanceof EngineFailure) return error;
+    throw error;
+  }
+  const seconds = checkWithinMs / 1000;
+  return new EngineFailure(`It did not say within ${seconds} seconds what it has.`, {
+    blame: 'backend',
+    code: 'engine_unavailable',
+    cause: error,
+  });
+}
+
+export type StoredModel = { manifest: Manifest; source: string; files: Readonly<Record<string, string>> };
+
+/** What the manifest's own bindings would set there is told by `checkAgainst`, with where it comes from. */
+const toldBetter: readonly ProblemCode[] = ['out_of_range', 'choice_unknown', 'type_mismatch'];
+
 /**
- * What keeps a route of a model, by its place among the routes, from running on a backend: what the backend lacks, and what
- * requests may ask for and its inputs do not take. @throws EngineFailure where it cannot be asked
+ * Checks a route of a model, by its place among the routes, on a backend. `problems` close the route there: the backend lacks
+ * something, or its inputs do not take what requests may ask for. `ofSomeRequests` leave it open, because other requests
+ * run: sizes and lengths that come out otherwise than asked, and values that a provider refuses. With one of them the model is
+ * not put on offer, unless it is a file that is missing for now. @throws EngineFailure where it cannot be asked
  */
 export async function checkRouteOn(
-  driver: Driver,
-  { manifest, files }: { manifest: Manifest; files: Readonly<Record<string, string>> },
+  { name: backend, driver }: { name: string; driver: Driver },
+  model: StoredModel,
   at: number,
   signal: AbortSignal,
-): Promise<Problem[]> {
+): Promise<{ problems: Problem[]; ofSomeRequests: Problem[] }> {
+  const { manifest, files } = model;
   const route = manifest.routes[at];
   if (route === undefined) throw new Error(`${manifest.id} has no route ${at}`);
   const asked = { route, files: new Map(Object.entries(files)) };
-  const problems = await driver.check(asked, signal);
-  if (driver.targets === undefined || problems.some(({ code }) => code === 'not_a_workflow')) return problems;
-  return [...problems, ...checkAgainst(manifest, route, await driver.targets(asked, signal))];
+  const found = await driver.check(asked, signal);
+  if (driver.targets === undefined || found.some(({ code }) => code === 'not_a_workflow'))
+    return { problems: found, ofSomeRequests: [] };
+  const specs = await driver.targets(asked, signal);
+  const machine = { backend, targetsOf: () => specs };
+  const all = checkAgainst(model, at, machine, { withSteps: true });
+  if (route.workflow === undefined) return { problems: found, ofSomeRequests: all };
+  const closing = checkAgainst(model, at, machine, { withSteps: false });
+  const isTold = (problem: Problem): boolean => closing.some((one) => isSamePlace(one, problem));
+  return {
+    problems: [
+      ...found.filter((problem) => !toldBetter.includes(problem.code) || !isTold(problem)),
+      ...closing.filter(
+        (one) =>
+          one.code !== 'file_missing' ||
+          !found.some((problem) => problem.code === one.code && isSamePlace(one, problem)),
+      ),
+    ],
+    ofSomeRequests: all.filter(({ message }) => !closing.some((one) => one.message === message)),
+  };
+}
+
+function isSamePlace(one: Problem, other: Problem): boolean {
+  return one.node !== undefined && one.node === other.node && one.input === other.input;
 }
 
 /** Has workers check the routes of a version that something waits for, without waiting for their next round. */

@@ -1,13 +1,23 @@
+import assert from 'node:assert/strict';
+import { checkA1111Backend } from '@renderkit/engine-a1111/full-check.ts';
 import { createA1111Driver } from '@renderkit/engine-a1111/driver.ts';
 import { createCommandDriver } from '@renderkit/engine-command/driver.ts';
-import { checkComfyBackend, type CheckedStep } from '@renderkit/engine-comfyui/check-backend.ts';
+import { checkCommandBackend } from '@renderkit/engine-command/full-check.ts';
+import { checkComfyBackend } from '@renderkit/engine-comfyui/check-backend.ts';
 import { createComfyuiDriver } from '@renderkit/engine-comfyui/driver.ts';
 import { createFalDriver } from '@renderkit/engine-fal/driver.ts';
-import type { CreateDriver, DriverTools } from '@renderkit/engine-kit/driver.ts';
+import { checkFalBackend } from '@renderkit/engine-fal/full-check.ts';
+import { checkEngine } from '@renderkit/engine-kit/check-engine.ts';
+import type { CreateDriver } from '@renderkit/engine-kit/driver.ts';
+import type { EngineProcesses } from '@renderkit/engine-kit/engine-processes.ts';
+import type { FullCheck } from '@renderkit/engine-kit/full-check.ts';
 import type { EngineName } from '@renderkit/engine-kit/route.ts';
 import { createOpenaiImagesDriver } from '@renderkit/engine-openai-images/driver.ts';
+import { checkOpenaiImagesBackend } from '@renderkit/engine-openai-images/full-check.ts';
 import { createOpenaiVideosDriver } from '@renderkit/engine-openai-videos/driver.ts';
+import { checkOpenaiVideosBackend } from '@renderkit/engine-openai-videos/full-check.ts';
 import { createReplicateDriver } from '@renderkit/engine-replicate/driver.ts';
+import { checkReplicateBackend } from '@renderkit/engine-replicate/full-check.ts';
 
 /** The drivers: a new one is a package of its own below `engines/` and a line here. */
 const drivers: { readonly [Engine in EngineName]?: CreateDriver } = {
@@ -25,12 +35,28 @@ export function createDriverFor(engine: EngineName): CreateDriver | undefined {
   return drivers[engine];
 }
 
-/** Tries on a real server all that its driver relies on, step by step. */
-export type FullCheck = (tools: DriverTools, signal: AbortSignal) => AsyncIterable<CheckedStep>;
-
-const fullChecks: { readonly [Engine in EngineName]?: FullCheck } = { comfyui: checkComfyBackend };
+const fullChecks: { readonly [Engine in EngineName]?: FullCheck } = {
+  a1111: checkA1111Backend,
+  command: checkCommandBackend,
+  comfyui: checkComfyBackend,
+  fal: checkFalBackend,
+  'openai-images': checkOpenaiImagesBackend,
+  'openai-videos': checkOpenaiVideosBackend,
+  procedural: checkEngine(() => openLocal('procedural'), 'atelier'),
+  replicate: checkReplicateBackend,
+  sandbox: checkEngine(() => openLocal('sandbox'), 'sandbox-slow'),
+};
 
 /** Undefined where the engine has none: its check asks for a sign of life and for what routes need. */
 export function fullCheckOf(engine: EngineName): FullCheck | undefined {
   return fullChecks[engine];
+}
+
+/** What draws is loaded where it is asked for: who serves requests needs none of it. */
+async function openLocal(id: 'procedural' | 'sandbox'): Promise<EngineProcesses> {
+  const { openEngines } = await import('../engines.ts');
+  const owners = new AsyncDisposableStack();
+  const engine = openEngines(1, owners).find((one) => one.id === id);
+  assert.ok(engine, `There is an engine ${id}.`);
+  return { engine, [Symbol.asyncDispose]: () => owners.disposeAsync() };
 }

@@ -12,3 +12,8 @@ export async function findBackendsOf(
     (row) => row.engine === engine && [row.name, ...row.labels].some((name) => on.includes(name)),
   );
 }
+
+/** Why a route has no backend, in an operator's words. */
+export function whyNowhere({ engine, on }: Pick<Route, 'engine' | 'on'>): string {
+  return `No backend of the engine ${engine} has the name or label ${on.join(' or ')}: add one with backend add.`;
+}

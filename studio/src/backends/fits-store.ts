@@ -43,20 +43,33 @@ export type RouteOn = {
   version: number;
   route: number;
   manifest: Manifest;
+  source: string;
   files: Record<string, string>;
 };
 
-/** The routes that name a backend, of all versions that something may still be rendered by. */
+/**
+ * The routes that name a backend, of all versions that something may still be rendered by: first what is on offer, then what
+ * was, then drafts.
+ */
 export async function selectRoutesOn(database: Database, name: string): Promise<RouteOn[]> {
   return database.rows<RouteOn>(
-    `select o.model_id, o.version, o.route, v.manifest, v.files
-     from backends b, routes_on(b) o join model_versions v using (model_id, version) where b.name = $1`,
+    `select o.model_id, o.version, o.route, v.manifest, v.source, v.files
+     from backends b, routes_on(b) o join model_versions v using (model_id, version) join models m on m.id = o.model_id
+     where b.name = $1
+     order by v.version is distinct from m.published_version, v.published_at is null, o.model_id, o.version, o.route`,
     [name],
     'select_routes_on',
   );
 }
 
-export type Fit = { model_id: string; version: number; route: number; problems: readonly Problem[] };
+/** `unasked`: the backend did not say; `problems` hold only where nothing is known of the route yet. */
+export type Fit = {
+  model_id: string;
+  version: number;
+  route: number;
+  problems: readonly Problem[];
+  unasked?: boolean;
+};
 
 /**
  * Writes what the check found, beside what renders met there, and forgets routes that name the backend no more. Returns how
@@ -69,21 +82,26 @@ export async function replaceFits(
 ): Promise<number> {
   const [row] = await database.rows<{ changed: number }>(
     `with found as (
-       select * from jsonb_to_recordset($2) as f (model_id text, version integer, route integer, problems jsonb)
+       select * from jsonb_to_recordset($2)
+         as f (model_id text, version integer, route integer, problems jsonb, unasked boolean)
      ), gone as (
        delete from route_fits f where f.backend = $1 and not exists (
          select from found n where (n.model_id, n.version, n.route) = (f.model_id, f.version, f.route)) returning 1
      ), written as (
        insert into route_fits as f (backend, model_id, version, route, fits, problems)
-       select $1, model_id, version, route, problems = '[]', problems from found
+       select $1, model_id, version, route, problems = '[]', problems from found where unasked is not true
        on conflict (backend, model_id, version, route) do update set fits = excluded.fits and f.fault is null,
          problems = excluded.problems || case when f.fault is null then '[]' else jsonb_build_array(f.fault) end,
          checked_at = clock()
        where (f.fits, f.problems) is distinct from (excluded.fits and f.fault is null,
          excluded.problems || case when f.fault is null then '[]' else jsonb_build_array(f.fault) end)
        returning 1
+     ), unknown as (
+       insert into route_fits (backend, model_id, version, route, fits, problems)
+       select $1, model_id, version, route, false, problems from found where unasked
+       on conflict do nothing returning 1
      )
-     select ((select count(*) from gone) + (select count(*) from written))::integer as changed`,
+     select ((select count(*) from gone) + (select count(*) from written) + (select count(*) from unknown))::integer as changed`,
     [backend, JSON.stringify(fits)],
     'replace_fits',
   );

@@ -95,8 +95,14 @@ async function checkDueBackends(
   const due = await takeDueChecks(database, checkSeconds);
   const check = async (row: BackendRow) => {
     try {
-      if ((await checkRoutes(row.name, drivers.driverOf(row), { database, stopping })) > 0)
-        await pauses.update(true);
+      const found = await checkRoutes(row.name, drivers.driverOf(row), { database, stopping });
+      const [reason] = found.failures;
+      if (reason !== undefined)
+        log.warn(
+          { backend: row.name, reason, routes: found.failures.length },
+          'some routes of a backend could not be checked',
+        );
+      if (found.changed > 0) await pauses.update(true);
     } catch (error) {
       if (!(error instanceof EngineFailure)) throw error;
       log.warn({ backend: row.name, reason: error.message }, 'the routes of a backend could not be checked');

@@ -228,14 +228,19 @@ export async function updateFileDigest(
   await transaction.execute('update backends set file_digest = $2 where name = $1', [name, digest]);
 }
 
-/** True where it was another. */
+export type CreditValue = { currency: string; per_credit: number };
+
+/** Returns what it was, null for nothing; undefined where it is the same. */
 export async function updateCreditValue(
   transaction: Transaction,
-  value: { currency: string; per_credit: number },
-): Promise<boolean> {
+  { currency, per_credit: perCredit }: CreditValue,
+): Promise<CreditValue | null | undefined> {
+  const [before = null] = await transaction.rows<CreditValue>(
+    'select currency, per_credit::float8 as per_credit from credit_value for update',
+  );
   const changed = await transaction.execute(
     `update credit_value set currency = $1, per_credit = $2 where (currency, per_credit) is distinct from ($1, $2::numeric)`,
-    [value.currency, value.per_credit],
+    [currency, perCredit],
   );
-  return changed > 0;
+  return changed > 0 ? before : undefined;
 }

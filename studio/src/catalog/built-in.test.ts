@@ -25,8 +25,8 @@ function canonical(value: unknown): unknown {
 test('the product offers by its files what release 1 offered by its code', () => {
   const models = [...catalog.models.values()].map(({ offered: all, videoSizes, refusedStyles, routes }) => {
     const [route] = routes;
-    // Descriptions were written anew since, and subjects came.
-    const { description: _description, subjects: _subjects, ...offered } = all;
+    // Descriptions were written anew since; subjects and usual times came.
+    const { description: _description, subjects: _subjects, usual_seconds: _seconds, ...offered } = all;
     return { offered, videoSizes, refusedStyles, engine: route?.engine, engineModel: route?.model };
   });
   const plans = [...catalog.plans.values()].map(({ weight: _1, stop_refund: _2, ...plan }) => plan);

@@ -64,8 +64,10 @@ export async function builtInCatalog(): Promise<CatalogSnapshot> {
         manifest: file.model.manifest,
         version: 1,
         thumbnailKey: null,
+        sampleSeconds: null,
         paused: null,
         builtIn: true,
+        asBrought: true,
         publishedAt: '',
       });
     else Object.assign(content, { [file.kind]: file.content });

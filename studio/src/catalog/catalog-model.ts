@@ -25,12 +25,16 @@ export type CatalogModel = {
   paused: { since: string; reason: string } | null;
 };
 
+/** What is known of a version beside its manifest. */
+export type VersionFacts = Pick<CatalogModel, 'version' | 'thumbnailKey' | 'paused'> & {
+  /** What its sample took; null where none was rendered. */
+  sampleSeconds: number | null;
+};
+
 /** What the catalog makes of a manifest that has been checked. */
-export function catalogModel(
-  manifest: Manifest,
-  row: Pick<CatalogModel, 'version' | 'thumbnailKey' | 'paused'>,
-): CatalogModel {
+export function catalogModel(manifest: Manifest, { sampleSeconds, ...row }: VersionFacts): CatalogModel {
   const { video_sizes: videoSizes, ...parameters } = manifest.parameters;
+  const seconds = sampleSeconds ?? manifest.routes[0]?.typical_seconds;
   return {
     ...row,
     id: manifest.id,
@@ -55,6 +59,7 @@ export function catalogModel(
       ...(manifest.base_models !== undefined && { base_models: manifest.base_models }),
       ...(manifest.element !== undefined && { element: manifest.element }),
       ...(manifest.subjects !== undefined && { subjects: manifest.subjects }),
+      ...(seconds !== undefined && { usual_seconds: seconds }),
       price: manifest.price,
     },
   };

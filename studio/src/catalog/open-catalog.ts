@@ -81,10 +81,7 @@ export async function openCatalog({
       return known;
     };
   };
-  const versions = cached(async (model, version) => {
-    const row = await readVersion(database, model, version);
-    return row && catalogModel(row.manifest, { version, thumbnailKey: row.thumbnail_key, paused: null });
-  });
+  const versions = cached((model, version) => readModel(database, model, version));
   const files = cached((model, version) => readVersionFiles(database, model, version));
   return {
     current: () => snapshot,
@@ -106,6 +103,13 @@ export async function openCatalog({
       await loop[Symbol.asyncDispose]();
     },
   };
+}
+
+async function readModel(database: Database, id: string, version: number): Promise<CatalogModel | undefined> {
+  const row = await readVersion(database, id, version);
+  if (row === undefined) return undefined;
+  const { manifest, thumbnail_key: thumbnailKey, sample_seconds: sampleSeconds } = row;
+  return catalogModel(manifest, { version, thumbnailKey, sampleSeconds, paused: null });
 }
 
 async function readSnapshot(database: Database, mediaUrl: string): Promise<CatalogSnapshot> {

@@ -3,7 +3,8 @@ import { kindFacts, type Suite } from '@renderkit/contract/studio/kinds.ts';
 import type { Catalog, StudioStyle, StudioSuggestion } from '@renderkit/contract/studio/schemas/catalog.ts';
 import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import type { Manifest } from '../manifests/manifest.ts';
-import { type CatalogModel, catalogModel } from './catalog-model.ts';
+import { type CatalogModel, catalogModel, type VersionFacts } from './catalog-model.ts';
+import { ownPictureOf } from './own-pictures.ts';
 import type { Plan } from './plans.ts';
 
 /** A style and the words that it adds for the engine. */
@@ -19,10 +20,12 @@ export type CatalogLists = {
 };
 
 /** A published version, as the database has it. */
-export type PublishedModel = Pick<CatalogModel, 'version' | 'thumbnailKey' | 'paused'> & {
+export type PublishedModel = VersionFacts & {
   manifest: Manifest;
   /** Came with the product, and nobody has put one of their own in its place. */
   builtIn: boolean;
+  /** It makes what the product's own version makes. */
+  asBrought: boolean;
   /** ISO 8601. */
   publishedAt: string;
 };
@@ -52,16 +55,17 @@ export function makeSnapshot(
 ): CatalogSnapshot {
   const defaults = defaultsOf(published);
   const models = published.map(({ manifest, ...row }) => {
-    const { version, thumbnailKey, paused } = row;
-    const model = catalogModel(manifest, { version, thumbnailKey, paused });
+    const { version, thumbnailKey, paused, sampleSeconds } = row;
+    const model = catalogModel(manifest, { version, thumbnailKey, paused, sampleSeconds });
     const defaultFor = manifest.default_for.filter((suite) => defaults.get(suite) === manifest.id);
     return { ...model, offered: { ...model.offered, default_for: defaultFor } };
   });
+  const own = new Set(published.flatMap(({ asBrought, manifest }) => (asBrought ? [manifest.id] : [])));
   const shared = {
-    models: models.map(({ offered, thumbnailKey }) => ({
-      ...offered,
-      thumbnail: thumbnailKey === null ? null : mediaUrl + thumbnailKey,
-    })),
+    models: models.map(({ id, offered, thumbnailKey }) => {
+      const key = thumbnailKey ?? (own.has(id) ? ownPictureOf(id) : null);
+      return { ...offered, thumbnail: key === null ? null : mediaUrl + key };
+    }),
     styles: styles.map(({ words: _words, ...style }) => style),
     suggestions: suggestions.map(({ words: _words, ...suggestion }) => suggestion),
   };

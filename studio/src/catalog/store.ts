@@ -22,7 +22,10 @@ export async function readCatalog(database: Queryable): Promise<CatalogRows | un
   const [row] = await database.rows<CatalogRows>(
     `select r.revision,
        coalesce((select json_agg(json_build_object('version', v.version, 'manifest', v.manifest,
-           'thumbnailKey', v.thumbnail_key, 'builtIn', m.built_in, 'publishedAt', iso_time(v.published_at),
+           'thumbnailKey', v.thumbnail_key, 'sampleSeconds', v.sample_seconds, 'builtIn', m.built_in, 'publishedAt', iso_time(v.published_at),
+           'asBrought', m.built_in and coalesce(v.version = m.file_version or v.same_as = (
+             select coalesce(f.same_as, f.version) from model_versions f
+              where f.model_id = m.id and f.version = m.file_version), false),
            'paused', case when m.paused_since is not null
              then json_build_object('since', iso_time(m.paused_since), 'reason', m.paused_reason) end)
            order by m.position)
@@ -34,7 +37,7 @@ export async function readCatalog(database: Queryable): Promise<CatalogRows | un
   return row;
 }
 
-export type VersionRow = { manifest: Manifest; thumbnail_key: string | null };
+export type VersionRow = { manifest: Manifest; thumbnail_key: string | null; sample_seconds: number | null };
 
 export async function readVersion(
   database: Queryable,
@@ -42,7 +45,7 @@ export async function readVersion(
   version: number,
 ): Promise<VersionRow | undefined> {
   const [row] = await database.rows<VersionRow>(
-    'select manifest, thumbnail_key from model_versions where model_id = $1 and version = $2',
+    'select manifest, thumbnail_key, sample_seconds::float8 as sample_seconds from model_versions where model_id = $1 and version = $2',
     [model, version],
     'read_model_version',
   );

@@ -1,5 +1,6 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { addMetricsRoute, type MetricsReaders } from '@renderkit/server-kit/metrics/metrics-route.ts';
+import { addGauge } from '@renderkit/server-kit/metrics/part-metrics.ts';
 import { within } from '@renderkit/server-kit/work/within.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
@@ -27,6 +28,11 @@ export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): v
   app.get('/readyz', async (_request, reply) => {
     await database.rows('select clock()');
     return reply.send((await hasMedia()) ? { status: 'ready' } : { status: 'degraded', missing: ['media'] });
+  });
+  const up = addGauge(options.registry, {
+    name: 'renderkit_media_up',
+    help: 'Whether media can be stored and read by this process, 1 or 0, as of the last ten seconds.',
+    collect: async () => up.set((await hasMedia()) ? 1 : 0),
   });
   addMetricsRoute(app, options.registry, options);
 }

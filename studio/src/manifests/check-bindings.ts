@@ -1,14 +1,16 @@
-import { sourcesOfText } from '@renderkit/engine-kit/fill-text.ts';
-import { type Binding, type JsonValue, mediaSources, type Source } from '@renderkit/engine-kit/route.ts';
-import type { TargetSpec } from '@renderkit/engine-kit/target-spec.ts';
-import { textOf, transformValue, UntransformableValue } from '@renderkit/engine-kit/transform-value.ts';
+import type { Binding, JsonValue, Source } from '@renderkit/engine-kit/route.ts';
+import { textOf } from '@renderkit/engine-kit/transform-value.ts';
+import { broughtValues, checkMachine, isMedium, sourcesOf } from './check-machine.ts';
 import { offeredSources, type OfferedSource, standsFor } from './offered-sources.ts';
 import type { RouteCheck } from './route-check.ts';
 import { readWorkflow, splitTarget } from './workflow-file.ts';
 
 type Offered = ReadonlyMap<string, OfferedSource>;
 
-/** Checks what a route binds: everything offered is used, everything used is offered, and what is set fits its target. */
+/**
+ * Checks what a route binds: everything offered is used, everything used is offered, and what is set fits its target, as far as
+ * a backend has said what that takes.
+ */
 export function checkBindings(check: RouteCheck): void {
   const { route, manifest, shapes } = check;
   const offered: Offered = offeredSources(manifest, route, shapes);
@@ -17,22 +19,10 @@ export function checkBindings(check: RouteCheck): void {
     checkSources(check, target, binding, offered);
     checkValues(check, target, binding, offered);
   }
+  checkMachine(check, { withSteps: true });
   checkTargets(check);
   checkUnused(check, offered);
 }
-
-/** Sends all that requests can hold through the bindings of a route, and holds it against what its targets take. */
-export function checkBoundValues(check: RouteCheck): void {
-  const { route, manifest, shapes } = check;
-  const offered: Offered = offeredSources(manifest, route, shapes);
-  for (const [target, binding] of Object.entries(route.set)) checkValues(check, target, binding, offered);
-}
-
-export function sourcesOf({ from, text }: Binding): string[] {
-  return [...(from === undefined ? [] : [from].flat()), ...(text === undefined ? [] : sourcesOfText(text))];
-}
-
-const isMedium = (source: string): boolean => mediaSources.some((medium) => medium === source);
 
 /** What the shape of a binding alone shows. */
 function checkForm({ add }: RouteCheck, target: string, binding: Binding): void {
@@ -82,27 +72,25 @@ function checkSources({ add }: RouteCheck, target: string, binding: Binding, off
       );
 }
 
-/** Every value that can come goes through the binding, and has to fit the target. */
-function checkValues(check: RouteCheck, target: string, binding: Binding, offered: Offered): void {
-  const spec = check.targetsOf?.(check.route)?.get(target);
-  if (binding.text !== undefined || sourcesOf(binding).some(isMedium)) return;
-  if (binding.value !== undefined) {
-    checkOne(check, target, { ...binding, value: binding.value }, spec);
-    return;
-  }
-  for (const source of sourcesOf(binding)) {
-    const { choices = [], ends = [] } = offered.get(source) ?? {};
-    if (binding.map !== undefined) checkMap(check, target, { ...binding, map: binding.map }, source, choices);
-    for (const value of [...choices, ...ends]) {
-      const isUnmapped = binding.map !== undefined && !Object.hasOwn(binding.map, textOf(value));
-      if (!isUnmapped && !checkOne(check, target, { ...binding, value }, spec)) break;
-    }
+/** Every value that can come has to pass the binding. */
+function checkValues({ add }: RouteCheck, target: string, binding: Binding, offered: Offered): void {
+  const { map, text } = binding;
+  const sources = sourcesOf(binding);
+  if (map !== undefined && text === undefined && !sources.some(isMedium))
+    for (const source of sources)
+      checkMap({ add }, target, { ...binding, map }, source, offered.get(source)?.choices ?? []);
+  const told = new Set<string | undefined>();
+  for (const brought of broughtValues(binding, offered)) {
+    if (!('error' in brought) || told.has(brought.source)) continue;
+    told.add(brought.source);
+    const message = `${target} cannot take ${textOf(brought.value)}: ${brought.error}`;
+    add('binding_range', ['set', target], message);
   }
 }
 
 /** A map has to have something for every choice, and nothing for what is none. */
 function checkMap(
-  { add }: RouteCheck,
+  { add }: Pick<RouteCheck, 'add'>,
   target: string,
   { map, from }: Binding & { map: NonNullable<Binding['map']> },
   source: string,
@@ -125,42 +113,6 @@ function checkMap(
   if (spare.length > 0) add('binding_unused', path, `${target}: ${source} is never ${spare.join(', ')}.`);
 }
 
-/** Sends one value through a binding; adds a problem and returns false where it does not fit. */
-function checkOne(
-  { add }: RouteCheck,
-  target: string,
-  { value, ...transform }: Binding & { value: JsonValue },
-  spec: TargetSpec | undefined,
-): boolean {
-  const path = ['set', target];
-  try {
-    const result = transformValue(value, transform);
-    const wrong = spec && misfit(result, spec);
-    if (wrong === undefined) return true;
-    add('binding_range', path, `${target}: ${textOf(value)} becomes ${textOf(result)}, ${wrong}.`);
-  } catch (error) {
-    if (!(error instanceof UntransformableValue)) throw error;
-    add('binding_range', path, `${target} cannot take ${textOf(value)}: ${error.message}`);
-  }
-  return false;
-}
-
-/** Why a value does not fit its target, to follow the value. */
-function misfit(value: JsonValue, { type, min, max, choices }: TargetSpec): string | undefined {
-  if (choices !== undefined && !choices.some((choice) => choice === value))
-    return 'which is none of its choices';
-  if (type === 'int' || type === 'float') {
-    if (typeof value !== 'number') return 'and it wants a number';
-    if (type === 'int' && !Number.isInteger(value))
-      return 'and it wants a whole number; say "as: int" or "round"';
-    if (min !== undefined && value < min) return `and its least is ${min}`;
-    if (max !== undefined && value > max) return `and its most is ${max}`;
-  }
-  if (type === 'bool' && typeof value !== 'boolean') return 'and it wants true or false; say "as: bool"';
-  if (type === 'string' && typeof value !== 'string') return 'and it wants a text; say "as: string"';
-  return undefined;
-}
-
 /** Targets have to be there: inputs of named nodes, pointers that do not overwrite each other. */
 function checkTargets(check: RouteCheck): void {
   const { route, add } = check;
@@ -177,9 +129,9 @@ function checkTargets(check: RouteCheck): void {
 }
 
 function checkInputs(check: RouteCheck): void {
-  const { route, files, add, targetsOf } = check;
+  const { route, files, add, machine } = check;
   const graph = readWorkflow(files.get(route.workflow ?? '') ?? '');
-  const specs = targetsOf?.(route);
+  const specs = machine?.targetsOf(route);
   for (const [target, binding] of Object.entries(route.set)) {
     const path = ['set', target];
     const [name, input] = splitTarget(target);

@@ -16,7 +16,7 @@ const files = new Map([
 function problemsOf(text: string, targetsOf?: (route: Route) => ReadonlyMap<string, TargetSpec>) {
   const read = readManifest(text);
   assert.ok(read.problems === undefined, JSON.stringify(read.problems));
-  return checkManifest(read, { files, ...(targetsOf && { targetsOf }) });
+  return checkManifest(read, { files, ...(targetsOf && { machine: { backend: 'gpu1', targetsOf } }) });
 }
 
 for (const name of ['easel', 'brush', 'reel'])
@@ -57,24 +57,57 @@ test('values that can come fit what the engine says of its targets', () => {
   );
 });
 
-const misfits: readonly (readonly [target: string, spec: TargetSpec, words: RegExp, line: number])[] = [
-  ['painter.steps', { type: 'int', min: 1, max: 10 }, /20 becomes 20, and its most is 10/, 28],
-  ['painter.steps', { type: 'int', min: 5, max: 100 }, /4 becomes 4, and its least is 5/, 28],
-  ['painter.steps', { type: 'string' }, /wants a text/, 28],
+const misfits: readonly (readonly [
+  target: string,
+  spec: TargetSpec,
+  code: string,
+  words: RegExp,
+  line: number,
+])[] = [
+  [
+    'painter.steps',
+    { type: 'int', min: 1, max: 10 },
+    'binding_range',
+    /the option steps can be 4 to 20, and gpu1 takes 1 to 10 there/,
+    28,
+  ],
+  ['painter.steps', { type: 'int', min: 5 }, 'binding_range', /4 to 20, and gpu1 takes 5 or more there/, 28],
+  ['painter.steps', { type: 'string' }, 'type_mismatch', /gpu1 wants a text/, 28],
   [
     'painter.look',
     { type: 'string', choices: ['dry', 'wet'] },
-    /becomes soaked, which is none of its choices/,
+    'choice_unknown',
+    /becomes soaked, and gpu1 has no such choice there: it has dry, wet/,
     29,
   ],
-  ['canvas.height', { type: 'int', min: 400, max: 2048 }, /384 becomes 384, and its least is 400/, 31],
-  ['save.filename_prefix', { type: 'bool' }, /wants true or false/, 32],
+  [
+    'painter.look',
+    { type: 'other', files: { folder: 'loras', has: (name) => name === 'dry' } },
+    'file_missing',
+    /becomes soaked, and gpu1 lacks soaked in loras/,
+    29,
+  ],
+  [
+    'canvas.height',
+    { type: 'int', min: 400, max: 2048 },
+    'binding_range',
+    /height can be 384, and gpu1 takes 400 to 2048 there/,
+    31,
+  ],
+  [
+    'canvas.height',
+    { type: 'int', min: 16, max: 2048, step: 100 },
+    'binding_range',
+    /gpu1 takes steps of 100 there/,
+    31,
+  ],
+  ['save.filename_prefix', { type: 'bool' }, 'type_mismatch', /wants true or false/, 32],
 ];
-for (const [target, spec, words, line] of misfits)
+for (const [target, spec, code, words, line] of misfits)
   test(`${target} does not fit: ${words.source}`, () => {
     const problems = problemsOf(image, () => new Map(Object.entries({ ...specs, [target]: spec })));
     const found = problems.find(({ message }) => words.test(message));
-    assert.deepEqual([found?.code, found?.line], ['binding_range', line], JSON.stringify(problems));
+    assert.deepEqual([found?.code, found?.line], [code, line], JSON.stringify(problems));
   });
 
 test('an input that the engine does not have is found where the file has one of that name', () => {

@@ -1,13 +1,13 @@
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Route } from '@renderkit/engine-kit/route.ts';
 import { acceptedShapes, describeShape, maxShapes, takes } from './accepted-requests.ts';
-import type { TargetSpecs } from '@renderkit/engine-kit/target-spec.ts';
-import { checkBindings, checkBoundValues } from './check-bindings.ts';
+import { checkBindings } from './check-bindings.ts';
+import { checkMachine } from './check-machine.ts';
 import { checkOffers } from './check-offers.ts';
 import { checkRoute } from './check-route.ts';
-import type { Manifest } from './manifest.ts';
-import type { ReadManifest } from './read-manifest.ts';
-import type { ManifestContext, RouteCheck } from './route-check.ts';
+import { type Manifest, manifestName } from './manifest.ts';
+import { readManifest, type ReadManifest } from './read-manifest.ts';
+import type { Machine, ManifestContext, RouteCheck } from './route-check.ts';
 import { splitTarget } from './workflow-file.ts';
 
 /** Engines that read the request itself: every parameter counts as used. */
@@ -66,19 +66,28 @@ function placeIn(
   return id === undefined ? {} : { node: id, input };
 }
 
-/** What a route of a manifest that is in order would set and a machine does not take; `specs` are that machine's. */
-export function checkAgainst(manifest: Manifest, route: Route, specs: TargetSpecs): Problem[] {
-  const problems: Problem[] = [];
-  checkBoundValues({
-    manifest,
-    route,
-    files: new Map(),
-    targetsOf: () => specs,
-    shapes: (acceptedShapes(manifest) ?? []).filter((shape) => takes(route, shape)),
-    add: (code, path, message) => {
-      // The rest needs no machine to be seen.
-      if (code === 'binding_range') problems.push({ code, message, ...placeIn(route, path) });
-    },
-  });
-  return problems;
+/**
+ * What a route of a manifest, by its place among the routes, would set and a backend does not take: each with its line, and
+ * with the file that it stands in. `withSteps`: as `checkMachine` has it.
+ */
+export function checkAgainst(
+  { manifest, source }: { manifest: Manifest; source: string },
+  at: number,
+  machine: Machine,
+  options: { withSteps: boolean },
+): Problem[] {
+  const route = manifest.routes[at];
+  if (route === undefined) throw new Error(`${manifest.id} has no route ${at}`);
+  const found: { code: Problem['code']; path: readonly (string | number)[]; message: string }[] = [];
+  const shapes = (acceptedShapes(manifest) ?? []).filter((shape) => takes(route, shape));
+  const add: RouteCheck['add'] = (code, path, message) => found.push({ code, path, message });
+  checkMachine({ manifest, route, shapes, machine, files: new Map(), add }, options);
+  if (found.length === 0) return [];
+  const { lineOf } = readManifest(source);
+  return found.map(({ code, path, message }) => ({
+    code,
+    message: `${manifestName(manifest.id, source)}, route ${route.name}: ${message}`,
+    ...placeIn(route, path),
+    ...(lineOf !== undefined && { line: lineOf(['routes', at, ...path]) }),
+  }));
 }

@@ -24,3 +24,9 @@ export interface Manifest extends Omit<
   /** In order of preference. */
   readonly routes: readonly Route[];
 }
+
+/** What the file of a manifest is called where it goes out. */
+export function manifestName(id: string, source: string): string {
+  const ending = source.trimStart().startsWith('{') ? 'json' : 'yaml';
+  return `${id.replaceAll('/', '-')}.model.${ending}`;
+}

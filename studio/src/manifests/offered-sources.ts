@@ -11,8 +11,10 @@ export interface OfferedSource {
   readonly required: boolean;
   /** All its values, where they are few and known. */
   readonly choices?: readonly JsonValue[];
-  /** Values at the ends of its range, where it is a number. */
+  /** Where it is a number: the ends of its range, its default and the like. */
   readonly ends?: readonly number[];
+  /** Whatever lies between the ends can come as well. */
+  readonly isRange?: boolean;
 }
 
 const maxSeed = 2 ** 32 - 1;
@@ -34,7 +36,8 @@ export function offeredSources(
         ? shapes.some(({ mode }) => mode === 'inpaint')
         : [...kindsTaken].some((kind) => kindFacts[kind].settings.some((one) => one === name));
     // The edge of a mask is softened before it is sent, so `mask_blur` is used wherever a mask is.
-    if (range !== null && isTaken) sources.set(name, { required: name !== 'mask_blur', ends: endsOf(range) });
+    if (range !== null && isTaken)
+      sources.set(name, { required: name !== 'mask_blur', isRange: true, ends: endsOf(range) });
   }
   const samplers = samplersOf(parameters);
   if (samplers.length > 0 && (kindsTaken.has('image') || kindsTaken.has('image_edit')))
@@ -63,12 +66,12 @@ function alwaysOffered(
     ['prompt', { required: manifest.prompt_required }],
     ['styles', { required: false }],
     ['suggestions', { required: false }],
-    ['seed', { required: false, ends: [0, maxSeed] }],
+    ['seed', { required: false, isRange: true, ends: [0, maxSeed] }],
     ['width', { required: false, ends: sizes.map(({ width }) => width) }],
     ['height', { required: false, ends: sizes.map(({ height }) => height) }],
     ...(ratios.length > 0 ? [['aspect_ratio', { required: false, choices: ratios }] as const] : []),
     // Where one job makes several, the engine has to hear how many.
-    ['outputs', { required: maxPerJob > 1, ends: [1, maxPerJob] }],
+    ['outputs', { required: maxPerJob > 1, isRange: true, ends: [1, maxPerJob] }],
     ['job.prefix', { required: false }],
     ['job.id', { required: false }],
   ] as [Source, OfferedSource][];
@@ -83,7 +86,7 @@ function editSources(
   return [
     ['mode', { required: false, choices: modes }],
     // Every edit may say one, and not every engine has a use for it.
-    ['strength', { required: false, ends: [0, 1] }],
+    ['strength', { required: false, isRange: true, ends: [0, 1] }],
     ...(modes.includes('inpaint')
       ? [
           ['inpaint_type', { required: false, choices: types ?? ['refine', 'fill'] }] as [
@@ -108,7 +111,7 @@ function optionSources(
       ...(values !== undefined && {
         choices: option.type === 'toggle' ? values.map((value) => value === 'true') : values,
       }),
-      ...(option.type === 'slider' && { ends: endsOf(option) }),
+      ...(option.type === 'slider' && { isRange: true, ends: endsOf(option) }),
     };
     const own: [Source, OfferedSource] = [`options.${option.key}`, offered];
     return option.key === resolutionKey && kindsTaken.has('video_extend')
@@ -123,9 +126,12 @@ export const standsFor: Readonly<Partial<Record<Source, Source>>> = {
   short_side: `options.${resolutionKey}`,
 };
 
-/** The ends of a range, and its first step: that one shows whether an input that wants whole numbers gets them. */
-function endsOf({ min = 0, max = min, step = 0 }: { min?: number; max?: number; step?: number }): number[] {
-  return [...new Set([min, Math.min(max, min + step), max])];
+type NumberRange = { min?: number; max?: number; step?: number; default: number | string };
+
+/** The ends of a range, its first step, which shows whether an input that wants whole numbers gets them, and its default. */
+function endsOf({ min = 0, max = min, step = 0, default: initial }: NumberRange): number[] {
+  const asked = typeof initial === 'number' ? [initial] : [];
+  return [...new Set([min, Math.min(max, min + step), max, ...asked])];
 }
 
 function sizesOf({ parameters }: Manifest, shapes: readonly RequestShape[]) {

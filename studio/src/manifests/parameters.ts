@@ -1,5 +1,5 @@
 import type { Route } from '@renderkit/engine-kit/route.ts';
-import { sourcesOf } from './check-bindings.ts';
+import { sourcesOf } from './check-machine.ts';
 import type { Manifest } from './manifest.ts';
 import { splitTarget } from './workflow-file.ts';
 

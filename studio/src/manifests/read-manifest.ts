@@ -21,7 +21,9 @@ export type LineOf = (path: readonly (string | number)[]) => number;
  */
 export function readManifest(
   text: string,
-): ReadManifest | { readonly manifest?: undefined; readonly problems: readonly Problem[] } {
+):
+  | ReadManifest
+  | { readonly manifest?: undefined; readonly lineOf?: undefined; readonly problems: readonly Problem[] } {
   const read = readYaml(text);
   if (read.problems !== undefined) return { problems: read.problems };
   const { root, problems: unresolved } = resolveLikes(read.root);

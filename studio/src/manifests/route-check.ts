@@ -7,8 +7,14 @@ import type { Manifest } from './manifest.ts';
 export interface ManifestContext {
   /** Texts by the names that the manifest gives: workflows. */
   readonly files: ReadonlyMap<string, string>;
-  /** What a backend says of a route's targets; undefined where none was asked. */
-  readonly targetsOf?: (route: Route) => TargetSpecs | undefined;
+  /** The backend that was asked what the targets of a route take; left out where none was. */
+  readonly machine?: Machine;
+}
+
+/** What a backend says of the targets of a route. */
+export interface Machine {
+  readonly backend: string;
+  readonly targetsOf: (route: Route) => TargetSpecs | undefined;
 }
 
 /** What the checks of a route share. */

@@ -53,6 +53,11 @@ export class Reporter implements AsyncDisposable {
     this.#adult = adult;
   }
 
+  /** How far the job is, as was reported last. */
+  get stage(): RenderStage {
+    return this.#latest.stage;
+  }
+
   /** What the engine says. */
   readonly report = (report: EngineReport): void => {
     if (report.type === 'preview') this.#preview = report;

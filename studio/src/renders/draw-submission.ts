@@ -1,6 +1,8 @@
 import type { KeyObject } from 'node:crypto';
+import type { RenderStage } from '@renderkit/contract/studio/progress.ts';
 import { type Engine, EngineError } from '@renderkit/engine-kit/engine.ts';
 import { isOutOfSpace } from '@renderkit/engine-kit/out-of-space.ts';
+import type { Report } from '@renderkit/engine-kit/report.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { Claim } from '../backends/claim-queries.ts';
 import type { Catalog } from '../catalog/open-catalog.ts';
@@ -73,10 +75,11 @@ async function drawOutputs(
 ): Promise<SubmissionEnd> {
   const { log, crashPoint } = dependencies;
   const begun = performance.now();
-  const assets: MadeAsset[] = [];
+  const made: Made = { assets: [], stage: 'waiting_for_engine' };
+  const { assets } = made;
   try {
     await crashPoint?.('render: started');
-    await draw(claim, assets, stopping, dependencies);
+    await draw(claim, made, stopping, dependencies);
     await crashPoint?.('render: drawn');
     return { type: 'made', assets, cost: null, seconds: (performance.now() - begun) / 1_000 };
   } catch (error) {
@@ -92,17 +95,23 @@ async function drawOutputs(
       final,
       assets,
       reason: error instanceof Error ? error.message : null,
-      error: final
-        ? { code: error.code, message: error.message }
-        : { code: 'render_failed', message: 'The engine could not finish this render.' },
+      error: {
+        ...(final
+          ? { code: error.code, message: error.message }
+          : { code: 'render_failed', message: 'The engine could not finish this render.' }),
+        stage: made.stage,
+      },
     };
   }
 }
 
+/** What there is of a job, and how far it is. */
+type Made = { assets: MadeAsset[]; stage: RenderStage };
+
 /** Draws into `made`, output by output, so that what was finished before a failure is kept. */
 async function draw(
   claim: Claim,
-  made: MadeAsset[],
+  made: Made,
   stopping: AbortSignal,
   dependencies: DrawDependencies,
 ): Promise<void> {
@@ -113,17 +122,24 @@ async function draw(
   if (model === undefined || route === undefined || engine === undefined)
     throw new EngineError('unknown_model', 'The model is no longer offered.');
   await using reporter = new Reporter(dependencies, claim, model.offered.nsfw);
-  reporter.report({ type: 'progress', stage: 'rendering', fraction: null });
+  const report: Report = (event) => {
+    if (event.type === 'progress') made.stage = event.stage;
+    reporter.report(event);
+  };
+  report({ type: 'progress', stage: 'rendering', fraction: null });
   const sources = { ...dependencies, snapshot: catalog.current() };
   await withMaterials({ claim, model, route }, sources, async ({ asked }) => {
     const request = { ...asked, engineModel: route.model ?? '', outputs: claim.outputs };
-    for await (const file of engine.render(request, stopping, reporter.report)) {
+    for await (const file of engine.render(request, stopping, report)) {
       stopping.throwIfAborted();
       const placed = { ...file, index: claim.first_output + file.index };
       const stored = { id: claim.render_id, attempt: claim.attempt };
-      if (made.length + 1 === claim.outputs) reporter.storing(made.length);
+      const { assets } = made;
+      if (assets.length + 1 === claim.outputs) reporter.storing(assets.length);
       const about = { nsfw: model.offered.nsfw, seed: Number(asked.seed) };
-      made.push(await storeOutput(stored, placed, about, dependencies));
+      made.stage = 'storing';
+      assets.push(await storeOutput(stored, placed, about, dependencies));
+      made.stage = 'rendering';
     }
   });
 }

@@ -1,3 +1,4 @@
+import type { FailureStage } from '@renderkit/contract/studio/progress.ts';
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import { beginSubmission, type Claim, hasOtherBackend, settleCost } from '../backends/claim-queries.ts';
 import { recordSuccess } from '../backends/fault-queries.ts';
@@ -14,7 +15,7 @@ import {
 } from './submission-store.ts';
 
 /** `error` of a failed render: a code of the closed list, and a sentence that names no node, host or file. */
-export type RenderError = { code: string; message: string };
+export type RenderError = { code: string; message: string; stage?: FailureStage };
 
 export type SubmissionEnd =
   /** Fewer outputs than the job had were all that came. Seconds; `cost` as the provider says, null where it does not. */
@@ -43,6 +44,8 @@ export type FailedEnd = {
 
 /** Jobs of one render that may fail. */
 export const maxFailures = 3;
+/** How often backends may refuse to take a job of one render: each time the backend rests, for longer and longer. */
+const maxRefusals = 20;
 const initialExcusedSeconds = 5;
 const maxExcusedSeconds = 60;
 /** Three days of a full disk. */
@@ -83,7 +86,7 @@ export async function endSubmission(
       if (await endSubmissionRow(transaction, row)) await settle(transaction, claim, end, isUnsent);
       return { next: 'fenced' };
     }
-    const { next, end: settled } = decideNext(end, claim.outputs, before);
+    const { next, end: settled } = decideNext(end, claim.outputs, before, isUnsent);
     const made = settled.type === 'given_back' || next === 'wait' ? [] : settled.assets;
     if (!(await endSubmissionRow(transaction, rowOf(claim, settled, made)))) return { next: 'fenced' };
     await settle(transaction, claim, settled, isUnsent);
@@ -149,21 +152,32 @@ function endStopped(end: SubmissionEnd): SubmissionEnd {
   return causedByRequest.includes(end.error.code) ? end : stoppedEnd(end.assets, end.unknown);
 }
 
-/** What comes after a job of so many outputs, the render having been as far as `before`. */
+/**
+ * What comes after a job of so many outputs, the render having been as far as `before`. A backend that did not take the job
+ * says nothing about the render: one with a limit of requests would else fail whatever waits for it.
+ */
 export function decideNext(
   end: SubmissionEnd,
   outputs: number,
   before: RenderProgress,
+  isUnsent: boolean,
 ): { next: 'finish' | 'job' | 'wait'; end: SubmissionEnd } {
   if (before.is_stopped) return { next: 'finish', end: endStopped(end) };
   if (end.type === 'made') {
     const isLast = before.outputs_done + end.assets.length >= before.expected_outputs;
     return { next: isLast || end.assets.length < outputs ? 'finish' : 'job', end };
   }
-  if (end.type === 'failed')
-    return { next: end.final || before.failed + 1 >= maxFailures ? 'finish' : 'wait', end };
+  if (end.type === 'failed') {
+    const isRefused = isUnsent && end.blame === 'backend';
+    const isLast = isRefused ? before.refused + 1 >= maxRefusals : before.failed + 1 >= maxFailures;
+    return { next: end.final || isLast ? 'finish' : 'wait', end };
+  }
   if (!end.excused || before.excused < maxExcused) return { next: 'wait', end };
-  const error = { code: 'render_failed', message: 'There was no space to store what was made.' };
+  const error = {
+    code: 'render_failed',
+    message: 'There was no space to store what was made.',
+    stage: 'storing',
+  } as const;
   const failed = { type: 'failed', blame: null, final: true, unknown: false, error, reason: null } as const;
   return { next: 'finish', end: { ...failed, assets: [] } };
 }

@@ -73,8 +73,8 @@ type Job = {
   signal: AbortSignal;
   /** Raised where its backend is drained and the time for what runs is over. */
   draining: AbortSignal;
-  /** Whether the engine may have the job by now. */
-  arrival: { isPossible: boolean };
+  /** Whether the engine may have the job by now, and whether it has. */
+  arrival: { isPossible: boolean; isKnown: boolean };
   pauses: Pauses;
   reporter: Reporter;
   dependencies: SubmissionDependencies;
@@ -126,7 +126,7 @@ async function runJob(
   await using reporter = new Reporter(dependencies, claim, model.offered.nsfw);
   reporter.report({ type: 'progress', stage: 'waiting_for_engine', fraction: null });
   const files = await catalog.files(claim.model_id, claim.version);
-  const arrival = { isPossible: claim.begun_at !== null };
+  const arrival = { isPossible: claim.begun_at !== null, isKnown: claim.state === 'sent' };
   let end: SubmissionEnd;
   try {
     const driver = await dependencies.driverOf(claim.backend);
@@ -154,7 +154,7 @@ async function runJob(
     // Only before anything was sent: once it is, a job is carried on until there is space.
     if (isOutOfSpace(error)) end = { type: 'given_back', excused: true };
     else if (error instanceof Drained) end = { type: 'given_back', excused: false, unsent: error.unsent };
-    else end = failedEnd(error, route);
+    else end = failedEnd(error, route, arrival.isKnown ? reporter.stage : 'submitting');
     if (error instanceof EngineFailure) await persist(() => blame(database, claim, error), signal);
   }
   const maxPerJob = route.outputs.max_per_job;
@@ -221,6 +221,7 @@ async function send(job: Job, values: JobValues): Promise<Handle> {
   const { handle } = found;
   if (!(await persist(() => recordSent(database, claim, handle), signal)))
     throw new Error(`submission ${id} was taken over`);
+  arrival.isKnown = true;
   return handle;
 }
 

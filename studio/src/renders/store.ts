@@ -1,6 +1,7 @@
 import type { Waiting } from './waiting.ts';
 import type { Lane } from '@renderkit/contract/studio/kinds.ts';
 import type { StudioLimits } from '@renderkit/contract/studio/schemas/account.ts';
+import type { FailureStage } from '@renderkit/contract/studio/progress.ts';
 import type { Refusal } from '@renderkit/contract/studio/schemas/error.ts';
 import type { StopAnswer, Render, RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import type { OwnMedia } from '@renderkit/contract/studio/validate-references.ts';
@@ -159,7 +160,7 @@ export async function finishRender(
     render: string;
     attempt: number | null;
     status: 'succeeded' | 'failed';
-    error: { code: string; message: string } | null;
+    error: { code: string; message: string; stage?: FailureStage } | null;
     assets: MadeAsset[];
   },
 ): Promise<RenderAttempt | undefined> {

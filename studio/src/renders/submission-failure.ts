@@ -1,3 +1,4 @@
+import type { FailureStage } from '@renderkit/contract/studio/progress.ts';
 import { EngineFailure, type EngineFailureCode } from '@renderkit/engine-kit/driver.ts';
 import { EngineError } from '@renderkit/engine-kit/engine.ts';
 import type { Route } from '@renderkit/engine-kit/route.ts';
@@ -15,10 +16,19 @@ const messages: Record<EngineFailureCode, string> = {
 };
 
 /**
- * What a job at a backend ended by, as its end. On a route that costs money nothing is bought a second time for a result of no
+ * What a job at a backend ended by, and at which stage, as its end. On a route that costs money nothing is bought a second time for a result of no
  * use, or for one that did not come in time.
  */
-export function failedEnd(error: unknown, route: Pick<Route, 'cost' | 'set'>): FailedEnd {
+export function failedEnd(
+  error: unknown,
+  route: Pick<Route, 'cost' | 'set'>,
+  stage: FailureStage,
+): FailedEnd {
+  const end = endBy(error, route);
+  return { ...end, error: { ...end.error, stage } };
+}
+
+function endBy(error: unknown, route: Pick<Route, 'cost' | 'set'>): FailedEnd {
   const isPaid = route.cost !== undefined;
   const reason = error instanceof Error ? error.message : null;
   const common = { type: 'failed' as const, assets: [], unknown: false, reason };

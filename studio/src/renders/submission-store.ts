@@ -100,7 +100,10 @@ export type RenderProgress = {
   outputs_done: number;
   expected_outputs: number;
   excused: number;
+  /** Jobs that failed, without those that a backend refused to take. */
   failed: number;
+  /** Jobs that a backend did not take, for a reason of its own: its limit of requests, a fault. */
+  refused: number;
   is_stopped: boolean;
 };
 
@@ -112,8 +115,14 @@ export async function lockProgress(
 ): Promise<RenderProgress | undefined> {
   const [row] = await transaction.rows<RenderProgress>(
     `select outputs_done, expected_outputs, excused, stop_requested_at is not null as is_stopped,
-       (select count(*)::integer from submissions s where s.render_id = r.id and s.state = 'failed') as failed
-     from renders r where id = $1 and attempt = $2 and status = 'running' for update`,
+       tries.failed, tries.refused
+     from renders r, lateral (
+       select count(*) filter (where not s.is_refused)::integer as failed,
+         count(*) filter (where s.is_refused)::integer as refused
+       from (select blame is not distinct from 'backend' and sent_at is null and lost_at is null as is_refused
+         from submissions where render_id = r.id and state = 'failed') s
+     ) tries
+     where id = $1 and attempt = $2 and status = 'running' for update of r`,
     [render, attempt],
     'lock_progress',
   );

@@ -40,15 +40,15 @@ export type BlobStorage = {
   open: (key: string) => Promise<StoredBlob | undefined>;
   /** Lends a blob as a file to what can only read local files: it must not be changed, and may be gone afterwards. @throws BlobMissing */
   withLocalFile: <T>(key: string, use: (path: string) => Promise<T>) => Promise<T>;
-  /** Removes every blob of a folder; nothing happens where there is none. */
-  removeFolder: (folder: string) => Promise<void>;
+  /** Removes every blob of a folder; nothing happens where there is none. No request begins after the signal. */
+  removeFolder: (folder: string, signal?: AbortSignal) => Promise<void>;
   /** Every blob there is, by pages and in no order. For checks and copies: never on the way of a request. */
   list: () => AsyncIterable<ListedBlob[]>;
   /** Removes what was begun before the time and never became a blob. Returns how many. */
   removeUnfinished: (before: Date) => Promise<number>;
   /**
-   * Writes down who the store belongs to unless somebody is named already; returns who it is. Two studios that swept one
-   * store would remove each other's blobs. Not where a store is nobody else's anyhow.
+   * Writes down who the store belongs to unless somebody is named already; returns who it is, the same to all who ask at one
+   * moment. Two studios that swept one store would remove each other's blobs. Not where a store is nobody else's anyhow.
    */
   claim?: (owner: string) => Promise<string>;
   /** Rejects unless blobs can be written and read now. */

@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
+import { withSessionLock } from '@renderkit/server-kit/db/session-lock.ts';
 import type { BlobStorage } from './blob-storage.ts';
 import {
   beginRemoval,
+  deleteLooseFolders,
   deleteOrphanFolder,
-  deleteRemovedFolders,
-  findFoldersOfModels,
+  deleteRemovedFolder,
   insertOrHoldFolder,
   insertOrphanFolder,
+  isBeingRemoved,
+  isFolderOfModel,
   isLoose,
   takeOrphanFolders,
 } from './store.ts';
@@ -38,28 +41,46 @@ export async function claimHeldFolder(transaction: Transaction, folder: string):
     throw new Error('the thumbnail was kept for an hour and is being removed: add the model again');
 }
 
-/** Removes folders that no row names any more. One that cannot be removed now is left to `removeAbandonedFolders`. */
+/**
+ * Removes folders that are the caller's own and that no row names any more; nobody ever fills them again. One that cannot be
+ * removed now is left to `removeAbandonedFolders`.
+ */
 export async function removeOrphanFolders(
   database: Database,
   storage: BlobStorage,
   folders: string[],
 ): Promise<void> {
   for (const folder of folders) await storage.removeFolder(folder);
-  if (folders.length > 0) await deleteRemovedFolders(database, folders);
+  if (folders.length > 0) await deleteLooseFolders(database, folders);
 }
 
-/** Removes folders that were left behind by a process that died. Returns how many. */
+/** Removes folders that were left behind by a process that died. Returns how many were looked at. */
 export async function removeAbandonedFolders(database: Database, storage: BlobStorage): Promise<number> {
   const folders = await takeOrphanFolders(database, foldersPerRound);
-  const shared = await findFoldersOfModels(database, folders);
-  await removeOrphanFolders(
-    database,
-    storage,
-    folders.filter((folder) => !shared.has(folder)),
-  );
-  // Whoever announced one named nothing, and another did.
-  await deleteRemovedFolders(database, [...shared]);
+  for (const folder of folders) await removeMarkedFolder(database, storage, folder);
   return folders.length;
+}
+
+/**
+ * Removes what lies in a folder that is marked as being removed, however long it takes. The row is deleted at the end, and
+ * until then nobody fills the folder anew (`holdFolder`). False where another process is removing it or was faster, and where
+ * a version of a model names it.
+ */
+async function removeMarkedFolder(
+  database: Database,
+  storage: BlobStorage,
+  folder: string,
+): Promise<boolean> {
+  const removed = await withSessionLock(database, `loose folder ${folder}`, async (session, lost) => {
+    // Since it was marked it may have been removed, announced and filled again.
+    if (!(await isBeingRemoved(session, folder))) return false;
+    // From here on nobody can name it. Whoever announced one may have named nothing while another did.
+    const isNamed = await isFolderOfModel(session, folder);
+    if (!isNamed) await storage.removeFolder(folder, lost);
+    await deleteRemovedFolder(session, folder);
+    return !isNamed;
+  });
+  return removed ?? false;
 }
 
 /**
@@ -68,7 +89,7 @@ export async function removeAbandonedFolders(database: Database, storage: BlobSt
  * names is safe already, and never announced: an older release removes what was announced without a look at versions.
  */
 export async function holdFolder(database: Database, folder: string): Promise<void> {
-  if ((await findFoldersOfModels(database, [folder])).size > 0) return;
+  if (await isFolderOfModel(database, folder)) return;
   for (const deadline = performance.now() + removedWithinMs; ; await sleep(lookEveryMs)) {
     if (await insertOrHoldFolder(database, folder, fillMinutes)) return;
     if (performance.now() > deadline) throw new Error(`${folder} is being removed still`);
@@ -81,12 +102,5 @@ export async function removeUnnamedFolder(
   storage: BlobStorage,
   folder: string,
 ): Promise<boolean> {
-  if (!(await beginRemoval(database, folder))) return false;
-  // From here on nobody can name it.
-  if ((await findFoldersOfModels(database, [folder])).size > 0) {
-    await deleteRemovedFolders(database, [folder]);
-    return false;
-  }
-  await removeOrphanFolders(database, storage, [folder]);
-  return true;
+  return (await beginRemoval(database, folder)) && removeMarkedFolder(database, storage, folder);
 }

@@ -37,18 +37,14 @@ export async function beginRemoval(database: Database, folder: string): Promise<
   return rowCount === 1;
 }
 
-/** Those of the folders that a version of a model names: the only ones that several may come to name. */
-export async function findFoldersOfModels(
-  database: Database,
-  folders: readonly string[],
-): Promise<Set<string>> {
-  if (folders.length === 0) return new Set();
-  const rows = await database.rows<{ folder: string }>(
-    `select distinct split_part(thumbnail_key, '/', 1) as folder from model_versions
-      where thumbnail_key is not null and split_part(thumbnail_key, '/', 1) = any($1)`,
-    [folders],
+/** Whether a version of a model names the folder: one of those that several may come to name. */
+export async function isFolderOfModel(session: Queryable, folder: string): Promise<boolean> {
+  const rows = await session.rows(
+    `select from model_versions
+      where thumbnail_key is not null and split_part(thumbnail_key, '/', 1) = $1 limit 1`,
+    [folder],
   );
-  return new Set(rows.map(({ folder }) => folder));
+  return rows.length > 0;
 }
 
 /** False where the folder is being removed. */
@@ -64,8 +60,21 @@ export async function isLoose(transaction: Transaction, folder: string): Promise
   return (await transaction.rows('select from loose_folders where folder = $1', [folder])).length > 0;
 }
 
-export async function deleteRemovedFolders(database: Database, folders: string[]): Promise<void> {
+/** Forgets folders that are the caller's own, announced or not. */
+export async function deleteLooseFolders(database: Database, folders: string[]): Promise<void> {
   await database.rows('delete from loose_folders where folder = any($1)', [folders]);
+}
+
+/** Forgets a folder that was being removed; one that is announced stays. */
+export async function deleteRemovedFolder(session: Queryable, folder: string): Promise<void> {
+  await session.rows('delete from loose_folders where folder = $1 and removing', [folder]);
+}
+
+/** Whether the folder is marked as being removed. */
+export async function isBeingRemoved(session: Queryable, folder: string): Promise<boolean> {
+  return (
+    (await session.rows('select from loose_folders where folder = $1 and removing', [folder])).length > 0
+  );
 }
 
 /** Folders whose time has come, put off a little so that no other process takes them too. */

@@ -8,11 +8,12 @@ import {
   requireFolder,
   requireKey,
 } from '../blob-storage.ts';
+import { claimBucket } from './claim-bucket.ts';
 import { openS3Client, retryDelaysMs, type S3Client } from './s3-client.ts';
 import type { S3Config } from './s3-config.ts';
 import { fetchObject, readObject } from './s3-downloads.ts';
 import { findObject, partBytes, putBytes, putFile, removeUnfinishedUploads } from './s3-uploads.ts';
-import { readElements, readTag } from './s3-xml.ts';
+import { listObjects } from './s3-listing.ts';
 import { spool } from './spool.ts';
 
 /**
@@ -57,10 +58,10 @@ export function openS3BlobStorage(
       await using file = await fetchObject(client, key, { found, name: parts.name });
       return await use(file.path);
     },
-    removeFolder: async (folder) => {
+    removeFolder: async (folder, signal) => {
       requireFolder(folder);
       for await (const page of listObjects(client, `${folder}/`))
-        for (const { key } of page) await client.text({ method: 'DELETE', key });
+        for (const { key } of page) await client.text({ method: 'DELETE', key, ...(signal && { signal }) });
     },
     list: () => listBlobs(client),
     removeUnfinished: (before) => removeUnfinishedUploads(client, before),
@@ -95,28 +96,6 @@ async function putChunks(client: S3Client, key: string, chunks: Chunks): Promise
 /** What others keep in the bucket is none of ours. */
 async function* listBlobs(client: S3Client): AsyncGenerator<ListedBlob[]> {
   for await (const page of listObjects(client)) yield page.filter(({ key }) => partsOf(key) !== undefined);
-}
-
-async function* listObjects(client: S3Client, prefix = ''): AsyncGenerator<ListedBlob[]> {
-  for (let token: string | undefined = ''; token !== undefined;) {
-    const query: Record<string, string> = { 'list-type': '2', 'encoding-type': 'url', prefix };
-    if (token !== '') query['continuation-token'] = token;
-    const page: string = (await client.text({ method: 'GET', query })) ?? '';
-    yield readElements(page, 'Contents').map((item) => ({
-      key: decodeURIComponent((readTag(item, 'Key') ?? '').replaceAll('+', ' ')),
-      sizeBytes: Number(readTag(item, 'Size')),
-      storedAt: new Date(readTag(item, 'LastModified') ?? 0),
-    }));
-    token = readTag(page, 'NextContinuationToken');
-  }
-}
-
-const ownerKey = 'renderkit-studio';
-
-async function claimBucket(client: S3Client, owner: string): Promise<string> {
-  const written = await client.text({ method: 'GET', key: ownerKey });
-  if (written === undefined) await client.text({ method: 'PUT', key: ownerKey, body: Buffer.from(owner) });
-  return written ?? owner;
 }
 
 const probeText = Buffer.from('Renderkit tries whether it can write here.\n');

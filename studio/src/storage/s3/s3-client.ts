@@ -173,6 +173,7 @@ const passingCodes = new Set([
   'SlowDown',
   'RequestTimeout',
   'OperationAborted',
+  'ConditionalRequestConflict',
   'BadDigest',
   'XAmzContentSHA256Mismatch',
   'IncompleteBody',
@@ -181,7 +182,7 @@ const passingCodes = new Set([
 function mayPass(error: unknown): boolean {
   return (
     !(error instanceof S3Refusal) ||
-    error.status >= 500 ||
+    (error.status >= 500 && error.status !== 501) ||
     error.status === 429 ||
     passingCodes.has(error.code)
   );

@@ -19,8 +19,10 @@ export type S3Counterpart = AsyncDisposable & {
   uploads: Map<string, Upload>;
   /** The next requests that `matches` meets these faults, one each. */
   fail: (faults: readonly S3Fault[], matches?: (request: Asked) => boolean) => void;
-  /** Called with each request that was signed well, before it is answered. */
-  onRequest: ((request: Asked) => void) | undefined;
+  /** Called with each request that was signed well; it is worked on once what this returns is settled. */
+  onRequest: ((request: Asked) => void | Promise<void>) | undefined;
+  /** What it makes of `If-None-Match` with a PUT: knows it, overlooks it, or refuses the request. */
+  conditions: 'known' | 'overlooked' | 'refused';
 };
 
 type Asked = { method: string; key: string; query: URLSearchParams; headers: IncomingMessage['headers'] };
@@ -38,9 +40,10 @@ export async function startS3Counterpart(): Promise<S3Counterpart> {
     void (async () => {
       const { asked: call, body, refusal } = await readRequest(request);
       if (refusal !== undefined) return refuse(response, ...refusal);
-      counterpart.onRequest?.(call);
+      await counterpart.onRequest?.(call);
       const fault = matches(call) ? faults.shift() : undefined;
-      answer(call, body, { response, fault, objects, uploads });
+      const { conditions } = counterpart;
+      answer(call, body, { response, fault, objects, uploads, conditions });
     })().catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -50,6 +53,7 @@ export async function startS3Counterpart(): Promise<S3Counterpart> {
     objects,
     uploads,
     onRequest: undefined,
+    conditions: 'known',
     fail: (next, which = () => true) => {
       faults = [...next];
       matches = which;
@@ -128,6 +132,7 @@ type Scene = {
   fault: S3Fault | undefined;
   objects: S3Counterpart['objects'];
   uploads: S3Counterpart['uploads'];
+  conditions: S3Counterpart['conditions'];
 };
 
 function answer(call: Asked, body: Buffer, scene: Scene): void {
@@ -154,6 +159,10 @@ function work(call: Asked, body: Buffer, scene: Scene): Result {
   if (query.has('uploads') || query.has('uploadId')) return workOnUpload(call, body, scene);
   if (method === 'GET' && key === '') return listObjects(query, scene.objects);
   if (method === 'PUT') {
+    const isConditional = call.headers['if-none-match'] === '*';
+    if (isConditional && scene.conditions === 'refused') return failure(501, 'NotImplemented');
+    if (isConditional && scene.conditions === 'known' && scene.objects.has(key))
+      return failure(412, 'PreconditionFailed');
     scene.objects.set(key, { bytes: body, headers: metadataOf(call), storedAt: new Date() });
     return { status: 200, headers: { etag: etagOf(body) } };
   }

@@ -3,7 +3,6 @@ import { after, before, test } from 'node:test';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
 import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
-import { soaking } from '@renderkit/server-kit/testing/soak.ts';
 import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
 import { makeMedia, makeImage } from './media-files.ts';
 
@@ -59,11 +58,7 @@ function fullRequest(model: StudioModel): Partial<RenderRequest> {
 test('every model for edits and videos makes what it promises out of all that it takes', async () => {
   const made = models.filter(({ suites }) => suites.includes('edit') || suites.includes('video'));
   assert.ok(made.length >= 8);
-  // Drawing is what costs: one of each suite, and all of them in a soak.
-  const some = (['edit', 'video'] as const).flatMap(
-    (suite) => made.find(({ suites }) => suites.includes(suite)) ?? [],
-  );
-  for (const model of soaking ? made : some) {
+  for (const model of made) {
     const token = `gen_${model.id}`;
     const answer = await account.submit(token, fullRequest(model));
     assert.equal(answer.outcome, 'accepted', `${model.id} ${JSON.stringify(answer)}`);

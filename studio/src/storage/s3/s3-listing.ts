@@ -1,0 +1,18 @@
+import type { ListedBlob } from '../blob-storage.ts';
+import type { S3Client } from './s3-client.ts';
+import { readElements, readTag } from './s3-xml.ts';
+
+/** The objects whose keys begin with the prefix, by pages; with none every object of the bucket, whoever stored it. */
+export async function* listObjects(client: S3Client, prefix = ''): AsyncGenerator<ListedBlob[]> {
+  for (let token: string | undefined = ''; token !== undefined;) {
+    const query: Record<string, string> = { 'list-type': '2', 'encoding-type': 'url', prefix };
+    if (token !== '') query['continuation-token'] = token;
+    const page: string = (await client.text({ method: 'GET', query })) ?? '';
+    yield readElements(page, 'Contents').map((item) => ({
+      key: decodeURIComponent((readTag(item, 'Key') ?? '').replaceAll('+', ' ')),
+      sizeBytes: Number(readTag(item, 'Size')),
+      storedAt: new Date(readTag(item, 'LastModified') ?? 0),
+    }));
+    token = readTag(page, 'NextContinuationToken');
+  }
+}
