@@ -2,7 +2,15 @@
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 /** What is started most often. Any other program runs from its sources. */
@@ -22,6 +30,7 @@ export const PROGRAMS = [
 
 /** Tests start these too, some of them dozens of times. */
 export const TEST_PROGRAMS = [
+  'clients/cli/src/main.ts',
   'service/test/crash-entry.ts',
   'service/test/doomed-entry.ts',
   'studio/test/crash-studio.ts',
@@ -42,7 +51,7 @@ const SOURCES = [
   'studio/src',
   'stack',
 ];
-const TEST_SOURCES = ['service/test', 'studio/test'];
+const TEST_SOURCES = ['clients/cli/src', 'service/test', 'studio/test'];
 
 /** It takes 2 s of processor time. */
 const COMPILE_LIMIT_MS = 120_000;
@@ -53,7 +62,8 @@ const TOUCH_MS = 10 * 60_000;
  * long as this process runs; undefined where it cannot be made.
  */
 export function compilePrograms(root, node) {
-  const build = buildFolder(root);
+  const stamp = stampOf(root);
+  const build = knownBuild(root, stamp) ?? buildFolder(root);
   if (!existsSync(build)) {
     const compiler = join(root, 'stack', 'compile-programs.mjs');
     const options = { stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8', timeout: COMPILE_LIMIT_MS };
@@ -67,9 +77,53 @@ export function compilePrograms(root, node) {
       return undefined;
     }
   }
+  writeKnown(root, { stamp, build });
   touch(build);
   setInterval(() => touch(build), TOUCH_MS).unref();
   return build;
+}
+
+/**
+ * The state of the sources as the file system tells it, without a look into them: reading them all is most of what a launch costs.
+ * A file that was written since has another time of change, which nobody can set.
+ */
+function stampOf(root) {
+  const hash = createHash('sha256').update(root);
+  for (const name of [...listSources(root), 'package-lock.json']) {
+    const { ino, size, mtimeMs, ctimeMs } = statSync(join(root, name));
+    hash.update(`\0${name}\0${ino} ${size} ${mtimeMs} ${ctimeMs}`);
+  }
+  return hash.digest('hex');
+}
+
+/** Says which build the sources made when they were last read. */
+function knownFile(root) {
+  return join(root, 'node_modules', '.cache', 'known-build.json');
+}
+
+function knownBuild(root, stamp) {
+  try {
+    const known = JSON.parse(readFileSync(knownFile(root), 'utf8'));
+    return known.stamp === stamp && existsSync(known.build) ? known.build : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The stamp was taken before the sources were read: what changed in between has another one. */
+function writeKnown(root, known) {
+  const file = knownFile(root);
+  try {
+    if (readFileSync(file, 'utf8') === JSON.stringify(known)) return;
+  } catch {
+    // there is none yet
+  }
+  try {
+    writeFileSync(`${file}.${process.pid}`, JSON.stringify(known));
+    renameSync(`${file}.${process.pid}`, file);
+  } catch {
+    // a folder of another account: the sources are read each time
+  }
 }
 
 /** Those that nobody used lately are removed. */

@@ -35,6 +35,8 @@ const INSTALL_LIMIT_MS = 10 * 60_000;
 const LOCK_BEAT_MS = 2_000;
 const LOCK_STALE_MS = 30_000;
 const ANCESTOR_POLL_MS = 500;
+/** What Node is started with for a program; of a worker as the stack does it (studio/src/config.ts). */
+const NODE_ARGUMENTS = { 'studio/src/worker.ts': ['--max-semi-space-size=4'] };
 const SAME_SIGNAL_MS = 1_000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
@@ -61,7 +63,7 @@ async function launch(argv) {
   const build = PROGRAMS.includes(program) ? compilePrograms(ROOT, nodes()[0]) : undefined;
   const file = build === undefined ? join(ROOT, program) : compiledFile(build, program);
   const cache = build === undefined ? join(MODULES, '.cache', 'node') : join(build, 'cache');
-  await run([file, ...args], {
+  await run([...(NODE_ARGUMENTS[program] ?? []), file, ...args], {
     ...process.env,
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? cache,
     ...(build !== undefined && { COMPILED_PROGRAMS: build }),

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import { openDatabase } from '@renderkit/server-kit/db/database.ts';
-import { readWorkerConfig } from '@renderkit/studio/config.ts';
+import { readWorkerConfig, workerNodeOptions } from '@renderkit/studio/config.ts';
 import { readRulesAtStart } from '@renderkit/studio/moderation/rules-file.ts';
 import { buildConsole } from './build-console.ts';
 import { addressOf, partEnvironments, type PartEnvironments, type StackConfig } from './config.ts';
@@ -177,6 +177,7 @@ function startParts(options: PartsOptions): Parts {
     return supervise({
       name,
       entry: entries[name],
+      ...(name === 'worker' && { nodeOptions: workerNodeOptions }),
       environment: environments[name],
       logDirectory: filesOf(config.dataDirectory).logs,
       onDeath: outage.down,

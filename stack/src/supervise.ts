@@ -15,6 +15,8 @@ export type PartDefinition = {
   name: string;
   /** The program's file. */
   entry: string;
+  /** What Node is started with. */
+  nodeOptions?: readonly string[];
   environment: Environment;
   logDirectory: string;
   /** Milliseconds it may take to stop before it is killed. Default 15,000. */
@@ -102,7 +104,7 @@ function startChild(definition: PartDefinition, log: number): ChildProcess {
   return fork(programFile(definition.entry), [], {
     // Of its own group: Ctrl-C reaches the stack alone, which then stops its parts in order.
     detached: process.platform !== 'win32',
-    execArgv: [],
+    execArgv: [...(definition.nodeOptions ?? [])],
     env: { ...definition.environment },
     stdio: ['ignore', log, log, 'ipc'],
   });

@@ -3,6 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { checkSteps, greyPicture } from '@renderkit/engine-kit/full-check.ts';
+import { ImagesCounterpart } from '@renderkit/engine-openai-images/testing/counterpart.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import type { Backend } from '@renderkit/studio/backends/backend.ts';
 import { commands } from '../src/operator/commands.ts';
@@ -114,13 +116,39 @@ test('a full check tells of each of its steps, and fails with them', async () =>
   assert.deepEqual([data.map(({ name, ok }) => [name, ok]), failed], [[['reach', false]], true]);
 });
 
+type Checked = { name: string; ok: boolean; message: string; seconds: number }[];
+
+test('every engine is walked through the same twelve steps, also those of the workers', async () => {
+  for (const name of ['procedural', 'sandbox']) {
+    const { data, failed } = await operator<Checked>('backend', 'check', '--name', name, '--full');
+    assert.deepEqual([data.map((step) => step.name), failed], [[...checkSteps], false]);
+    const messages = new Map(data.map((step) => [step.name, step.message]));
+    assert.equal(messages.get('render'), 'A picture of 64 by 64 pixels was drawn.');
+    assert.equal(messages.get('interrupt by id'), 'A picture under way was ended.');
+    assert.match(messages.get('invalid graph') ?? '', /no-such-model/);
+    assert.match(messages.get('queue delete') ?? '', /^Not there: /);
+  }
+});
+
+test('a full check asks a provider for jobs up to the amount that --spend allows', async () => {
+  await using counterpart = await new ImagesCounterpart().start();
+  counterpart.resultOf = () => greyPicture;
+  await operator('backend', 'add', '--name', 'paid', '--engine', 'openai-images', '--url', counterpart.base);
+  const argv = ['backend', 'check', '--name', 'paid', '--full'];
+  const free = await operator<Checked>(...argv);
+  assert.deepEqual([counterpart.jobs, free.failed], [0, false]);
+  const paid = await operator<Checked>(...argv, '--spend', '0.02');
+  assert.deepEqual([counterpart.jobs, paid.failed], [1, false]);
+});
+
 for (const [argv, sentence] of [
   [['add', '--name', 'x', '--engine', 'comfy'], /--engine is "comfy", but it must be one of procedural/],
   [['add', '--name', 'x', '--engine', 'comfyui'], /needs an address/],
   [['add', '--name', 'x', '--engine', 'fal', '--secret-env', 'NONE'], /NONE, but that variable is not set/],
   [['set', '--name', 'sandbox', '--header', 'A=b'], /must be NAME=env:VARIABLE/],
   [['drain', '--name', 'sandbox', '--within', 'soon'], /must be a time such as 30s/],
-  [['check', '--name', 'sandbox', '--full'], /There is no full check for engine sandbox/],
+  [['check', '--name', 'sandbox', '--spend', '1'], /--spend belongs to --full/],
+  [['check', '--name', 'nobody', '--full'], /There is no backend nobody/],
   [['remove', '--name', 'sandbox'], /comes with the product/],
 ] as const)
   test(`backend ${argv.join(' ')} is refused with a sentence`, async () => {

@@ -39,6 +39,9 @@ const changeFile = async (name: string, from: string, to: string): Promise<void>
   );
 };
 
+const nowhere =
+  'Route own: No backend of the engine comfyui has the name or label gpu: add one with backend add.';
+
 test('a manifest becomes a draft, then an offer, then another version, and goes back and out', async () => {
   const added = await run<{ parameters: { source: string }[] }>('model', 'add', '--file', 'easel.model.yaml');
   const { parameters, ...rest } = added.data;
@@ -51,6 +54,7 @@ test('a manifest becomes a draft, then an offer, then another version, and goes 
     price: { base_millicredits: 1000, options: { frame: { true: 500 } } },
     sample: null,
     problems: [],
+    warnings: [nowhere],
     files: [],
   });
   assert.deepEqual(parameters[0], {
@@ -73,7 +77,7 @@ test('a manifest becomes a draft, then an offer, then another version, and goes 
     suites: ['image'],
     price: { base_millicredits: 1000, options: { frame: { true: 500 } } },
     state: 'draft',
-    reason: null,
+    reason: 'No backend is gpu.',
   });
   await run('model', 'publish', '--id', 'easel');
   assert.equal((await entryOf('easel'))?.['draft_version'], null);
@@ -87,7 +91,7 @@ test('a manifest becomes a draft, then an offer, then another version, and goes 
   });
   await run('model', 'publish', '--id', 'easel');
   const { data: back } = await run('model', 'publish', '--id', 'easel', '--version', '1');
-  assert.deepEqual(back, { id: 'easel', version: 1 });
+  assert.deepEqual(back, { id: 'easel', version: 1, warnings: [nowhere] });
   const { state, version, draft_version: draft } = (await entryOf('easel')) ?? {};
   assert.deepEqual([state, version, draft], ['offered', 1, 2]);
   await run('model', 'retire', '--id', 'easel');
@@ -179,6 +183,7 @@ test('a binding is changed by one command, and the comments of the file stay', a
     target: 'canvas.height',
     source: 'width',
     problems: [],
+    warnings: [nowhere],
   });
   assert.ok(parameters.length > 0);
   await run('model', 'export', '--id', 'easel-2', '--out', 'bound');
@@ -273,6 +278,18 @@ test('a plan that accounts have cannot be left out', async () => {
       [first.key, 7],
       ['team', first.monthly_credits],
     ],
+  );
+  const { data: older } = await run<Plan[]>('plan', 'list', '--version', '1');
+  assert.deepEqual(older, plans);
+  // Nobody has the plan `team`, which that version lacks.
+  assert.deepEqual((await run('plan', 'publish', '--version', '1')).data, { version: 3, changed: true });
+  assert.deepEqual((await run<Plan[]>('plan', 'list')).data, plans);
+  const again = await run('plan', 'publish', '--version', '1');
+  assert.deepEqual([again.failed, again.data], [false, { version: 3, changed: false }]);
+  const none = await run<Refusal>('plan', 'publish', '--version', '9');
+  assert.deepEqual(
+    [none.failed, none.data.problems[0]?.message],
+    [true, 'There is no version 9 of the plans.'],
   );
 });
 

@@ -57,7 +57,8 @@ type Added = {
   published: boolean;
   price: { base_millicredits: number };
   sample: { seconds: number; with_loading: boolean } | null;
-  problems: { code: string; message: string }[];
+  problems: { code: string; message: string; line?: number }[];
+  warnings: string[];
 };
 
 async function run<Data>(...argv: string[]): Promise<{ data: Data; failed: boolean }> {
@@ -229,7 +230,11 @@ test('a range that the machine does not take is not offered, however it comes in
     data.problems.map(({ code }) => code),
     ['binding_range'],
   );
-  assert.match(data.problems[0]?.message ?? '', /200, and its most is 100/);
+  assert.match(
+    data.problems[0]?.message ?? '',
+    /^wide\.model\.yaml, route own: .*cfg can be .* to 200, and gpu1 takes 0 to 100 there\.$/,
+  );
+  assert.ok((data.problems[0]?.line ?? 0) > 1);
   const published = await run<{ problems: { code: string }[] }>('model', 'publish', '--id', 'wide');
   assert.deepEqual([published.failed, published.data.problems[0]?.code], [true, 'binding_range']);
   const check = await run<{ fits: boolean }[]>('model', 'check', '--id', 'wide');

@@ -86,10 +86,11 @@ export const backendCommands: Command[] = [
   command({
     words: 'backend check',
     about:
-      'Asks a backend now how it is and which offered models it can run; with --full by jobs of its own.',
-    options: { name, full: flag },
-    run: async ({ open }, { name: asked, full }) => {
-      if (full) return fullAnswer(asked, await open());
+      'Asks a backend now how it is and which offered models it can run; with --full by jobs of its own, which cost nothing at a provider beyond --spend.',
+    options: { name, full: flag, spend: amount },
+    run: async ({ open }, { name: asked, full, spend }) => {
+      if (full) return fullAnswer(asked, spend ?? 0, await open());
+      if (spend !== undefined) throw new StackError('--spend belongs to --full.');
       const checked = await check(await open(), asked);
       return { ...checkedAnswer(checked), failed: checked.state === 'down' };
     },
@@ -137,17 +138,18 @@ async function check(databases: OperatorDatabases, asked: string): Promise<Check
 }
 
 /** Failed where one of its steps is. */
-async function fullAnswer(asked: string, databases: OperatorDatabases): Promise<Answer> {
+async function fullAnswer(asked: string, spend: number, databases: OperatorDatabases): Promise<Answer> {
   await using drivers = openDrivers(databases);
   const stopping = new AbortController().signal;
   const steps = await Array.fromAsync(
-    await startFullCheck(asked, { database: databases.studio, drivers, stopping }),
+    await startFullCheck(asked, { database: databases.studio, drivers, stopping }, spend),
   );
   return {
     data: steps,
-    lines: steps.map(({ name: step, ok, message, seconds }) => {
-      const outcome = ok ? 'ok    ' : 'failed';
-      return `${outcome}  ${step.padEnd(20)}${seconds.toFixed(1).padStart(6)} s  ${message}`;
+    lines: steps.map(({ name: step, ok, walked, message, seconds }) => {
+      const passed = ok ? 'ok' : 'failed';
+      const outcome = walked ? passed : '-';
+      return `${outcome.padEnd(6)}  ${step.padEnd(20)}${seconds.toFixed(1).padStart(6)} s  ${message}`;
     }),
     failed: steps.some(({ ok }) => !ok),
   };

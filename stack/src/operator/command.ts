@@ -29,6 +29,13 @@ export type Command = {
   run: (context: Context, argv: string[]) => Promise<Answer>;
 };
 
+/** Commands that are loaded together, when one of them is called. */
+export type CommandGroup = {
+  /** With one of these each of them begins. */
+  firstWords: readonly string[];
+  load: () => Promise<Command[]>;
+};
+
 /** Defines a command by its options; `run` gets them read and judged. */
 export function command<Options extends Record<string, Option<unknown>>>(definition: {
   words: string;

@@ -1,37 +1,27 @@
-import { accountCommands } from './account.ts';
-import { applyCommands } from './apply.ts';
-import { auditCommands } from './audit.ts';
-import { backendCommands } from './backend.ts';
-import { backupCommands } from './backup.ts';
-import type { Command } from './command.ts';
-import { costsCommands } from './costs.ts';
-import { deliveriesCommands } from './deliveries.ts';
-import { keyCommands } from './key.ts';
-import { ledgerCommands } from './ledger.ts';
-import { libraryCommands } from './library.ts';
-import { mediaCommands } from './media.ts';
-import { modelCommands } from './model.ts';
-import { moderationCommands } from './moderation.ts';
-import { planCommands } from './plan.ts';
-import { studioCommands } from './studio.ts';
-import { webhookCommands } from './webhook.ts';
+import type { Command, CommandGroup } from './command.ts';
 
-/** Every command there is, in the order of the help. */
-export const commands: Command[] = [
-  ...accountCommands,
-  ...keyCommands,
-  ...webhookCommands,
-  ...deliveriesCommands,
-  ...modelCommands,
-  ...planCommands,
-  ...moderationCommands,
-  ...applyCommands,
-  ...backendCommands,
-  ...auditCommands,
-  ...costsCommands,
-  ...studioCommands,
-  ...libraryCommands,
-  ...ledgerCommands,
-  ...mediaCommands,
-  ...backupCommands,
+/** Every command there is, in the order of the help. A call loads its own group: all of them are most of what a call costs. */
+export const commands: CommandGroup[] = [
+  { firstWords: ['account'], load: async () => (await import('./account.ts')).accountCommands },
+  { firstWords: ['key'], load: async () => (await import('./key.ts')).keyCommands },
+  { firstWords: ['webhook'], load: async () => (await import('./webhook.ts')).webhookCommands },
+  { firstWords: ['deliveries'], load: async () => (await import('./deliveries.ts')).deliveriesCommands },
+  { firstWords: ['model'], load: async () => (await import('./model.ts')).modelCommands },
+  { firstWords: ['plan', 'style'], load: async () => (await import('./plan.ts')).planCommands },
+  { firstWords: ['moderation'], load: async () => (await import('./moderation.ts')).moderationCommands },
+  { firstWords: ['apply'], load: async () => (await import('./apply.ts')).applyCommands },
+  { firstWords: ['backend'], load: async () => (await import('./backend.ts')).backendCommands },
+  { firstWords: ['audit'], load: async () => (await import('./audit.ts')).auditCommands },
+  { firstWords: ['costs'], load: async () => (await import('./costs.ts')).costsCommands },
+  { firstWords: ['studio'], load: async () => (await import('./studio.ts')).studioCommands },
+  { firstWords: ['library'], load: async () => (await import('./library.ts')).libraryCommands },
+  { firstWords: ['ledger'], load: async () => (await import('./ledger.ts')).ledgerCommands },
+  { firstWords: ['media'], load: async () => (await import('./media.ts')).mediaCommands },
+  { firstWords: ['backup', 'restore'], load: async () => (await import('./backup.ts')).backupCommands },
 ];
+
+/** The commands of the groups, those that begin with this word only where one is given. */
+export async function loadCommands(groups: readonly CommandGroup[], firstWord?: string): Promise<Command[]> {
+  const asked = groups.filter(({ firstWords }) => firstWord === undefined || firstWords.includes(firstWord));
+  return (await Promise.all(asked.map(({ load }) => load()))).flat();
+}

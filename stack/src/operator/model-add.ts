@@ -3,6 +3,7 @@ import { access, open as openFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { JsonError, readJson } from '@renderkit/engine-comfyui/json.ts';
 import { type ObjectInfo, readObjectInfo } from '@renderkit/engine-comfyui/object-info.ts';
+import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import {
   addDraft,
   type AddedModel,
@@ -10,14 +11,14 @@ import {
   findPrice,
 } from '@renderkit/studio/administration/add-model.ts';
 import { askClasses } from '@renderkit/studio/administration/ask-classes.ts';
-import { problemsByMachines } from '@renderkit/studio/administration/ask-machines.ts';
+import { findingsByMachines } from '@renderkit/studio/administration/ask-machines.ts';
 import {
   initialMillicredits,
   isManifest,
   modelIdOf,
   modelNameOf,
 } from '@renderkit/studio/administration/model-name.ts';
-import { findVersion, ModelRefused } from '@renderkit/studio/administration/models.ts';
+import { type Findings, findVersion, ModelRefused } from '@renderkit/studio/administration/models.ts';
 import { proposeModel, type ProposedModel } from '@renderkit/studio/administration/propose-model.ts';
 import { openBackendSecrets } from '@renderkit/studio/backends/backend-secrets.ts';
 import { readWorkerConfig } from '@renderkit/studio/config.ts';
@@ -84,6 +85,7 @@ function refusedAnswer({ problems, known }: ModelRefused, id: string | null): An
       sample: null,
       ...known,
       problems,
+      warnings: [],
       files: [],
     },
     lines: [...known.parameters.map(parameterLine), ...problems.map(problemLine)],
@@ -103,10 +105,10 @@ async function addManifest(
   const added = await addModelFile(file, { id, name, priceMillicredits: price }, actor, media);
   const written = out === undefined ? [] : await writeModel(added.id, givenPath(context.config, out), media);
   await using drivers = openDrivers(databases);
-  const problemsOf = problemsByMachines(database, { drivers, withinMs: checkMs });
-  const problems = await problemsOf(await findVersion(database, added.id, added.version));
+  const findingsOf = findingsByMachines(database, { drivers, withinMs: checkMs });
+  const { problems, warnings } = await findingsOf(await findVersion(database, added.id, added.version));
   const offered = await offerAdded(databases, added, { ...wishesOf(given), problems }, context);
-  return addedAnswer({ ...added, files: written }, offered, []);
+  return addedAnswer({ ...added, warnings, files: written }, offered, []);
 }
 
 async function addWorkflow(
@@ -134,22 +136,41 @@ async function addWorkflow(
   const written =
     given.out === undefined ? [] : await writeFiles(givenPath(context.config, given.out), named);
   const added = await addDraft(database, proposed.model, actor);
+  const { problems, warnings } = await findingsOfImport(databases, added, proposed, given);
   const offered = await offerAdded(
     databases,
     added,
     {
       ...wishesOf(given),
-      problems: proposed.problems,
+      problems,
       prompt: proposed.prompt,
       isPriceOpen: given.price === undefined && known?.isPublished !== true,
     },
     context,
   );
-  const { parameters, warnings, nodes } = proposed;
-  return addedAnswer({ ...added, parameters, nodes, files: written }, offered, [
+  const { parameters, nodes } = proposed;
+  return addedAnswer({ ...added, parameters, nodes, warnings, files: written }, offered, [
     `${path.basename(file)}: ${nodes} nodes.`,
-    ...warnings,
   ]);
+}
+
+/** An import has asked its backend; where a file spoke for that, the backend itself is asked now, if it answers. */
+async function findingsOfImport(
+  databases: OperatorDatabases,
+  { id, version }: AddedModel,
+  { problems, warnings }: ProposedModel,
+  given: Given,
+): Promise<Findings> {
+  if (given['object-info'] === undefined) return { problems, warnings };
+  await using drivers = openDrivers(databases);
+  const findingsOf = findingsByMachines(databases.studio, { drivers, withinMs: checkMs });
+  const asked = await findingsOf(await findVersion(databases.studio, id, version));
+  const isKnown = ({ code, node, input }: Problem): boolean =>
+    problems.some((one) => one.code === code && one.node === node && one.input === input);
+  return {
+    problems: [...problems, ...asked.problems.filter((one) => !isKnown(one))],
+    warnings: [...warnings, ...asked.warnings],
+  };
 }
 
 /** What was asked for beside the model itself. Where the backend cannot be asked, it cannot make a sample either. */
@@ -167,7 +188,7 @@ function wishesOf(given: Given) {
 }
 
 function addedAnswer(
-  added: AddedModel & { nodes?: number; files: readonly string[] },
+  added: AddedModel & { nodes?: number; warnings: readonly string[]; files: readonly string[] },
   offered: Awaited<ReturnType<typeof offerAdded>>,
   lines: readonly string[],
 ): Answer {
@@ -179,6 +200,7 @@ function addedAnswer(
     data: { ...added, ...outcome },
     lines: [
       ...lines,
+      ...added.warnings,
       ...added.parameters.map(parameterLine),
       ...said,
       `Price: ${price.base_millicredits / 1000} credits.`,

@@ -1,4 +1,4 @@
-import { checkModelNow, problemsByMachines } from '@renderkit/studio/administration/ask-machines.ts';
+import { checkModelNow, findingsByMachines } from '@renderkit/studio/administration/ask-machines.ts';
 import { bindParameters } from '@renderkit/studio/administration/bind-parameters.ts';
 import {
   checkModels,
@@ -71,9 +71,12 @@ export const modelCommands: Command[] = [
         databases.studio,
         { id, ...(wanted !== undefined && { version: wanted }) },
         actor,
-        problemsByMachines(databases.studio, { drivers, withinMs }),
+        findingsByMachines(databases.studio, { drivers, withinMs }),
       );
-      return done(published, `${id} is offered in version ${published.version}.`);
+      return {
+        data: published,
+        lines: [`${id} is offered in version ${published.version}.`, ...published.warnings],
+      };
     },
   }),
   command({
@@ -141,13 +144,13 @@ export const modelCommands: Command[] = [
       const asked = targets.map((target, at) => ({ target, source: sources[at] ?? '' }));
       const databases = await open();
       await using drivers = openDrivers(databases);
-      const problemsOf = problemsByMachines(databases.studio, { drivers, withinMs });
+      const findingsOf = findingsByMachines(databases.studio, { drivers, withinMs });
       const { bindings, ...bound } = await bindParameters(
         databases.studio,
         { id, bindings: asked },
-        { actor, problemsOf },
+        { actor, findingsOf },
       );
-      const { version: added, problems } = bound;
+      const { version: added, problems, warnings } = bound;
       const [target, source] = (['target', 'source'] as const).map((key) =>
         bindings.map((one) => one[key]).join(','),
       );
@@ -157,6 +160,7 @@ export const modelCommands: Command[] = [
           `${id}, version ${added}:`,
           ...bindings.map((one) => `  ${one.target} comes from ${one.source}.`),
           ...problems.map(problemLine),
+          ...warnings,
           problems.length > 0
             ? 'More has to be mended before it is offered.'
             : 'Offer it with model publish.',

@@ -1,17 +1,30 @@
 import { applyFiles } from '@renderkit/studio/administration/apply.ts';
-import { listPlans, listStyles } from '@renderkit/studio/administration/lists.ts';
+import {
+  listPlans,
+  listStyles,
+  planEntries,
+  publishListVersion,
+  readListVersion,
+  styleEntries,
+} from '@renderkit/studio/administration/lists.ts';
 import { appliedAnswer, applyInputs } from './apply.ts';
-import { type Command, command, givenPath } from './command.ts';
-import { required, text } from './option.ts';
+import { type Command, command, done, givenPath } from './command.ts';
+import { required, text, wholeNumber } from './option.ts';
+
+const version = wholeNumber({ min: 1, max: 1_000_000 });
 
 /** Commands for the lists that are published whole: plans and styles. */
 export const planCommands: Command[] = [
   command({
     words: 'plan list',
-    about: 'Lists the plans; the first is that of new accounts.',
-    options: {},
-    run: async ({ open }) => {
-      const plans = await listPlans((await open()).studio);
+    about: 'Lists the plans, or those of an older version; the first is that of new accounts.',
+    options: { version },
+    run: async ({ open }, { version: older }) => {
+      const { studio } = await open();
+      const plans =
+        older === undefined
+          ? await listPlans(studio)
+          : planEntries(await readListVersion(studio, 'plans', older));
       return {
         data: plans,
         lines: plans.map(({ key, name, monthly_credits: credits, limits }) =>
@@ -27,10 +40,15 @@ export const planCommands: Command[] = [
   }),
   command({
     words: 'style list',
-    about: 'Lists the styles that everybody can use, and the words that they add.',
-    options: {},
-    run: async ({ open }) => {
-      const styles = await listStyles((await open()).studio);
+    about:
+      'Lists the styles that everybody can use, or those of an older version, and the words that they add.',
+    options: { version },
+    run: async ({ open }, { version: older }) => {
+      const { studio } = await open();
+      const styles =
+        older === undefined
+          ? await listStyles(studio)
+          : styleEntries(await readListVersion(studio, 'styles', older));
       return {
         data: styles,
         lines: styles.map(({ id, name, type, words }) => `${id.padEnd(24)} ${type}  ${name}: ${words}`),
@@ -43,7 +61,27 @@ export const planCommands: Command[] = [
     'Publishes plans from a file. Accounts have the new limits at once; a plan that accounts have must stay.',
   ),
   applyList('style', 'styles', 'Publishes styles from a file.'),
+  publishAgain('plan', 'plans'),
+  publishAgain('style', 'styles'),
 ];
+
+/** Each publication has the next number, from 1. */
+function publishAgain(noun: string, name: 'plans' | 'styles'): Command {
+  return command({
+    words: `${noun} publish`,
+    about: `Goes back to the ${name} of an older version, which get the next number.`,
+    options: { version: required(version) },
+    run: async ({ open }, { version: older }) => {
+      const published = await publishListVersion((await open()).studio, { name, version: older }, 'operator');
+      return done(
+        published,
+        published.changed
+          ? `The ${name} of version ${older} are in force, as version ${published.version}.`
+          : `The ${name} of version ${older} are in force already.`,
+      );
+    },
+  });
+}
 
 function applyList(noun: string, list: 'plans' | 'styles', about: string): Command {
   return command({

@@ -1,16 +1,13 @@
 import type { Environment } from '@renderkit/server-kit/process/config.ts';
-import { ApiProblem } from '@renderkit/service/problems/api-problem.ts';
-import { ModelRefused } from '@renderkit/studio/administration/models.ts';
-import { BackendError } from '@renderkit/studio/backends/backend.ts';
-import { OperatorError } from '@renderkit/studio/operator.ts';
 import { readStackConfig } from '../config.ts';
 import { StackError } from '../stack-error.ts';
-import { type Answer, type Command, problemLine } from './command.ts';
+import type { Answer, Command, CommandGroup } from './command.ts';
+import { loadCommands } from './commands.ts';
 import { openOperatorDatabases } from './open-databases.ts';
 
 /** Runs one command line and answers what to print, and whether all is well. @throws StackError, ConfigError */
 export async function runOperator(
-  commands: Command[],
+  groups: readonly CommandGroup[],
   argv: string[],
   environment: Environment,
 ): Promise<{ text: string; failed: boolean }> {
@@ -19,11 +16,12 @@ export async function runOperator(
   if (words.length === 0 || words.includes('--help') || words.includes('-h'))
     return {
       text: help(
-        commands,
+        await loadCommands(groups),
         words.filter((word) => !word.startsWith('-')),
       ),
       failed: false,
     };
+  const commands = await loadCommands(groups, words[0] ?? '');
   const command = commands.find(({ words: name }) => `${words.join(' ')} `.startsWith(`${name} `));
   if (command === undefined)
     throw new StackError(
@@ -37,19 +35,9 @@ export async function runOperator(
       { config, open, progress: (line) => process.stderr.write(`${line}\n`) },
       words.slice(command.words.split(' ').length),
     )
-    .catch((error: unknown) => {
-      if (error instanceof ModelRefused) return refusalAnswer(error);
-      // What the parts refuse is for the person at the terminal.
-      if ([OperatorError, BackendError, ApiProblem].some((kind) => error instanceof kind))
-        throw new StackError((error as Error).message, { cause: error });
-      throw error;
-    });
+    // What knows all refusals is loaded where there is one.
+    .catch(async (error: unknown) => (await import('./refusals.ts')).answerRefusal(error));
   return { text: print(answer, json), failed: answer.failed ?? false };
-}
-
-/** What is wrong with a model, one line for each thing. */
-function refusalAnswer({ problems }: ModelRefused): Answer {
-  return { data: { problems }, lines: problems.map(problemLine), failed: true };
 }
 
 function print(answer: Answer, json: boolean): string {

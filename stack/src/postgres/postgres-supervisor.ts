@@ -60,7 +60,10 @@ async function keep(task: SupervisorTask): Promise<void> {
     port:
       directory === undefined ? ((await recordedAddress(task.place))?.port ?? (await freePort())) : unixPort,
   };
-  const settings = serverSettings({ socketDirectory: directory, port: address.port });
+  const settings = {
+    ...serverSettings({ socketDirectory: directory, port: address.port }),
+    ...task.settings,
+  };
   let deaths = 0;
   let { served } = task;
   while (!stopping.signal.aborted) {

@@ -29,6 +29,8 @@ export type PostgresOptions = {
   logFile?: string;
   /** The account to run under when we are root. Default `nobody`. */
   osUser?: string;
+  /** PostgreSQL's settings in place of ours, for data that nobody keeps. */
+  settings?: Record<string, string>;
   /** Told when the server or its supervisor dies; it is started again by itself, for ever. */
   onDown?: (reason: string) => void;
   /** Told each time that the server serves, the first time included. */
@@ -100,5 +102,5 @@ async function prepareTask(options: PostgresOptions): Promise<Omit<SupervisorTas
   await mkdir(path.dirname(logFile), { recursive: true, mode: 0o700 });
   // The copy of the programs is made only where the package cannot be used as it lies.
   const copyDirectory = account === undefined ? path.join(options.dataDirectory, 'bin') : sharedDirectory;
-  return { place, account, copyDirectory, logFile };
+  return { place, account, copyDirectory, logFile, settings: options.settings ?? {} };
 }

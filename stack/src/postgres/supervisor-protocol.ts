@@ -7,6 +7,8 @@ export type SupervisorTask = {
   account: OsAccount | undefined;
   copyDirectory: string;
   logFile: string;
+  /** PostgreSQL's settings in place of ours. */
+  settings: Record<string, string>;
   /** The server has served in this run of the stack: it is never given up. */
   served: boolean;
 };

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -6,10 +5,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import { type Database, openDatabase } from '@renderkit/server-kit/db/database.ts';
-import { programFile } from '@renderkit/server-kit/process/programs.ts';
+import type { Environment } from '@renderkit/server-kit/process/config.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { inheritedEnvironment, createPart, type Part } from '@renderkit/server-kit/testing/part.ts';
 import { migrateService } from '@renderkit/service/migrate.ts';
@@ -67,7 +65,7 @@ export type Platform = AsyncDisposable & {
   createKey: (account: PlatformAccount, key?: NewKey) => Promise<string>;
   /** What every part has in its environment, and an operator's shell needs. */
   environment: Readonly<Record<string, string>>;
-  /** Runs an operator command as an operator would, and reads what it answers. */
+  /** Runs an operator command in this process, and reads what it answers. */
   operator: (...words: string[]) => Promise<Record<string, unknown>>;
   /** A webhook endpoint that gets every event of the account; on this machine with `EGRESS_ALLOW`. Answers its secret. */
   createWebhook: (account: PlatformAccount, url: string) => Promise<string>;
@@ -75,10 +73,8 @@ export type Platform = AsyncDisposable & {
   killPostgres: () => Promise<void>;
 };
 
-const run = promisify(execFile);
 const clientId = 'renderkit-service';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const entry = (file: string) => path.join(root, file);
 
 /** The whole product as separate processes on ports and in a directory of its own. */
 export async function startPlatform(options: PlatformOptions = {}): Promise<Platform> {
@@ -128,19 +124,25 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
     createKey: (account, key = {}) => createKey(service, account, key),
     createWebhook: (account, url) =>
       createWebhook({ service, secretKey }, account, { url, egressAllow: shared['EGRESS_ALLOW'] }),
-    operator: async (...words) => {
-      const { stdout } = await run(
-        process.execPath,
-        [programFile(entry('stack/src/operator/main.ts')), ...words, '--json'],
-        {
-          env: { ...inheritedEnvironment(), ...shared },
-        },
-      );
-      return JSON.parse(stdout) as Record<string, unknown>;
-    },
+    operator: (...words) => runOperatorCommand(words, { ...inheritedEnvironment(), ...shared }),
     killPostgres: () => urls.kill(),
     [Symbol.asyncDispose]: () => ours.disposeAsync(),
   };
+}
+
+/** @throws where the command is refused, or says that not all is well */
+async function runOperatorCommand(
+  words: readonly string[],
+  environment: Environment,
+): Promise<Record<string, unknown>> {
+  // Loaded by whoever needs it: it holds as much as a part does.
+  const [{ runOperator }, { commands }] = await Promise.all([
+    import('../operator/run-operator.ts'),
+    import('../operator/commands.ts'),
+  ]);
+  const { text, failed } = await runOperator(commands, [...words, '--json'], environment);
+  if (failed) throw new Error(`${words.join(' ')}: ${text}`);
+  return JSON.parse(text) as Record<string, unknown>;
 }
 
 type PartFacts = {

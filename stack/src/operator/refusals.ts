@@ -1,0 +1,17 @@
+import { ApiProblem } from '@renderkit/service/problems/api-problem.ts';
+import { ModelRefused } from '@renderkit/studio/administration/models.ts';
+import { BackendError } from '@renderkit/studio/backends/backend.ts';
+import { OperatorError } from '@renderkit/studio/operator.ts';
+import { StackError } from '../stack-error.ts';
+import { type Answer, problemLine } from './command.ts';
+
+/** What the parts refuse is for the person at the terminal. @throws StackError with its sentence, and any other error as it is */
+export function answerRefusal(error: unknown): Answer {
+  if (error instanceof ModelRefused) {
+    const { problems } = error;
+    return { data: { problems }, lines: problems.map(problemLine), failed: true };
+  }
+  if (error instanceof OperatorError || error instanceof BackendError || error instanceof ApiProblem)
+    throw new StackError(error.message, { cause: error });
+  throw error;
+}
