@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Folders } from './config.ts';
+import { withTomlServer } from './toml-server.ts';
 
 /** How a program reaches the tools: over HTTP, or by starting them on this machine. */
 export type McpServer =
@@ -84,7 +85,7 @@ export const mcpClientNames = Object.keys(mcpClients) as McpClientName[];
 /** The settings of a program with the tools among them. `before` is what its file holds; undefined where there is none. */
 export function withMcpServer(client: McpClient, server: McpServer, before: string | undefined): string {
   const value = entryOf(client, server);
-  if (client.entry === 'toml') return withTomlTable(before ?? '', value);
+  if (client.entry === 'toml') return withTomlServer(before ?? '', value);
   const settings = before === undefined || before.trim() === '' ? {} : (JSON.parse(before) as unknown);
   if (!isObject(settings)) throw new SyntaxError('it is no object');
   const [group, name] = client.entry;
@@ -101,26 +102,3 @@ function entryOf(client: McpClient, server: McpServer): Record<string, unknown> 
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const table = 'mcp_servers.renderkit';
-
-/** The file without the tables of ours that it had, and with the new one at its end. All else stays as it was written. */
-function withTomlTable(before: string, value: Record<string, unknown>): string {
-  let isOurs = false;
-  const kept = before.split('\n').filter((line) => {
-    const [, name] = /^\s*\[+\s*([^\]]+?)\s*\]+/.exec(line) ?? [];
-    if (name !== undefined) isOurs = name === table || name.startsWith(`${table}.`);
-    return !isOurs;
-  });
-  const head = kept.join('\n').trimEnd();
-  const lines = Object.entries(value).map(([key, one]) => `${key} = ${toml(one)}`);
-  return `${head === '' ? '' : `${head}\n\n`}[${table}]\n${lines.join('\n')}\n`;
-}
-
-function toml(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(toml).join(', ')}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  return `{ ${Object.entries(value)
-    .map(([key, one]) => `${JSON.stringify(key)} = ${toml(one)}`)
-    .join(', ')} }`;
-}

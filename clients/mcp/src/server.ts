@@ -1,5 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import type { McpConnection } from './connection.ts';
+import { registerResources } from './resources.ts';
 import type { Tool } from './tool.ts';
 import { account } from './tools/account.ts';
 import { createImage, createVideo, estimate } from './tools/create.ts';
@@ -26,12 +27,13 @@ const tools: readonly Tool[] = [
 const instructions =
   'Renderkit makes images and videos and charges credits for them. Estimate before what may be dear, give links to the person, and look at pictures only when you have to judge them. A create answers with a handle: what takes longer than the call goes on by itself.';
 
-/** A server with the tools of one connection. One is made for each request over HTTP and for each connection over stdio. */
+/** A server with the tools and resources of one connection. One is made for each request over HTTP and for each connection over stdio. */
 export function createMcpServer(connection: McpConnection): McpServer {
   const server = new McpServer(
     { name: 'renderkit', title: 'Renderkit', version },
-    { instructions, capabilities: { tools: {} } },
+    { instructions, capabilities: { tools: {}, resources: {} } },
   );
   for (const tool of tools) tool.register(server, connection);
+  registerResources(server, connection);
   return server;
 }

@@ -33,6 +33,7 @@ export type WaitOptions = {
   /** Also cancels when the signal comes or the patience ends. Only what is still queued can be canceled; it then costs nothing. */
   cancelOnAbort?: boolean | undefined;
   onProgress?: ((progress: Progress) => void) | undefined;
+  /** Told how it looks by now, with the bytes at hand. */
   onPreview?: ((preview: Preview) => void) | undefined;
 };
 
@@ -255,11 +256,11 @@ export class Follower {
     const timer =
       options.timeout === undefined ? undefined : setTimeout(() => patience.abort(), options.timeout);
     const signals = [patience.signal, ...(options.signal === undefined ? [] : [options.signal])];
-    const watched = options.onProgress !== undefined || options.onPreview !== undefined;
     try {
       const events = this.events(id, {
         signal: AbortSignal.any(signals),
-        previews: watched ? 'link' : 'none',
+        // A link leads to nothing once the render is over, which may be before it is asked for.
+        previews: options.onPreview === undefined ? 'none' : 'inline',
       });
       for await (const event of events) {
         if (event.type === 'done') return resultOf(event.generation);

@@ -1,5 +1,5 @@
 import { type Command, command, type Entry } from '../command.ts';
-import { globalOptions } from '../options.ts';
+import { globalOptions, type Option } from '../options.ts';
 import { UsageError } from '../cli-error.ts';
 
 const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
@@ -34,15 +34,39 @@ const secondWords = (tree: Tree, first: string) =>
 const flagsOf = (one: Command) =>
   [...Object.keys(one.options), ...Object.keys(globalOptions)].map((name) => `--${name}`).join(' ');
 
+/** Words that a command is given one of, as its usage lists them: `openai|openwebui|…`. */
+const choicesOf = ({ usage }: Command) => (/^[\w-]+(?:\|[\w-]+)+$/.test(usage) ? usage.split('|') : []);
+
+/**
+ * Values of options that have one, by the option as it is written: what it is chosen from, or nothing where any text will do. Of
+ * commands that have different ones all together.
+ */
+function valuesByFlag(tree: Tree): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  const everyOption = [...Object.values(tree).map(({ options }) => options), globalOptions];
+  for (const options of everyOption)
+    for (const [name, { short, form, choices = [] }] of Object.entries<Option>(options))
+      // The fields of --json stand in the same word.
+      if (form !== undefined && name !== 'json')
+        for (const flag of [`--${name}`, ...(short === undefined ? [] : [`-${short}`])])
+          found.set(flag, new Set([...(found.get(flag) ?? []), ...choices]));
+  return found;
+}
+
 function cases(tree: Tree): string {
   const groups = firstWords(tree).filter((first) => secondWords(tree, first).length > 0);
   return [
-    ...Object.entries(tree).map(([name, one]) => `    '${name}') words='${flagsOf(one)}' ;;`),
+    ...Object.entries(tree).map(
+      ([name, one]) => `    '${name}') words='${[...choicesOf(one), flagsOf(one)].join(' ')}' ;;`,
+    ),
     ...groups.map((first) => `    '${first}') words='${secondWords(tree, first).join(' ')}' ;;`),
   ].join('\n');
 }
 
 function bash(tree: Tree): string {
+  const values = [...valuesByFlag(tree)].map(
+    ([flag, choices]) => `    ${flag}) words='${[...choices].join(' ')}' ;;`,
+  );
   return `_renderkit() {
   local current="\${COMP_WORDS[COMP_CWORD]}" words='${firstWords(tree).join(' ')}' place="\${COMP_WORDS[1]} \${COMP_WORDS[2]}"
   if [ "$COMP_CWORD" -gt 1 ]; then
@@ -56,6 +80,9 @@ ${cases(tree)}
     esac
     fi
   fi
+  case "\${COMP_WORDS[COMP_CWORD - 1]}" in
+${values.join('\n')}
+  esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   [ \${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "$current"))
 }
@@ -87,15 +114,22 @@ function fish(tree: Tree): string {
       .split(' ')
       .map((word) => `__fish_seen_subcommand_from ${word}`)
       .join('; and ');
-    for (const [option, { short, form, about }] of Object.entries({
-      ...one.options,
-      ...globalOptions,
-    } as Command['options']))
+    const choices = choicesOf(one);
+    if (choices.length > 0)
+      lines.push(`complete -c renderkit -n ${quoted(seen)} -f -a ${quoted(choices.join(' '))}`);
+    for (const [option, of] of Object.entries<Option>({ ...one.options, ...globalOptions }))
       lines.push(
-        `complete -c renderkit -n ${quoted(seen)} -l ${option}${short === undefined ? '' : ` -s ${short}`}${form === undefined ? '' : ' -r'} -d ${quoted(about)}`,
+        `complete -c renderkit -n ${quoted(seen)} -l ${option}${fishValue(of)} -d ${quoted(of.about)}`,
       );
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** Its letter, whether it has a value, and from what that is chosen. */
+function fishValue({ short, form, choices }: Option): string {
+  const letter = short === undefined ? '' : ` -s ${short}`;
+  if (choices !== undefined) return `${letter} -x -a '${choices.join(' ')}'`;
+  return form === undefined ? letter : `${letter} -r`;
 }
 
 /** Words by what stands before them: `'gen' = 'list wait …'`. */
@@ -105,7 +139,7 @@ function powershell(tree: Tree): string {
   const rows = [
     ['', firstWords(tree).join(' ')],
     ...groups.map((first) => [first, secondWords(tree, first).join(' ')]),
-    ...Object.entries(tree).map(([name, one]) => [`${name} `, flagsOf(one)]),
+    ...Object.entries(tree).map(([name, one]) => [`${name} `, [...choicesOf(one), flagsOf(one)].join(' ')]),
   ];
   return `Register-ArgumentCompleter -Native -CommandName renderkit -ScriptBlock {
   param($word, $ast, $cursor)

@@ -90,7 +90,8 @@ function settingsWith(name: McpClientName, server: McpServer, file: string): str
     return withMcpServer(mcpClients[name], server, before);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new CliError(`${file} is no plain JSON (${error.message}), so it was left as it is.`, {
+    const form = mcpClients[name].entry === 'toml' ? 'TOML that can be added to' : 'plain JSON';
+    throw new CliError(`${file} is no ${form} (${error.message}), so it was left as it is.`, {
       code: 'settings_unread',
       advice: `Put this into it by hand, with your key:\n${withMcpServer(mcpClients[name], withoutKey(server), undefined)}`,
     });

@@ -1,6 +1,7 @@
 import type { Asset, Renderkit } from 'renderkit';
 import { RenderkitError } from 'renderkit';
 import { z } from 'zod';
+import { readSmallPicture } from '../small-picture.ts';
 import { defineTool, type Found, ToolRefusal } from '../tool.ts';
 
 const text = z.string();
@@ -64,8 +65,6 @@ export const listLibrary = defineTool({
   },
 });
 
-/** What stays well below the size at which clients refuse a result. */
-const maxPictureBytes = 150_000;
 const pictureLimits = { min: 64, max: 1_024, initial: 768 };
 
 export const viewOutput = defineTool({
@@ -82,23 +81,14 @@ export const viewOutput = defineTool({
   annotations: { readOnlyHint: true },
   run: async ({ output_id: id, max_side: maxSide, frame_at: frameAt }, { client, signal }) => {
     const url = await linkOfPicture(client, id, frameAt);
-    const link = new URL(url);
-    link.searchParams.set('format', 'jpeg');
-    link.searchParams.set('max_side', String(maxSide));
-    const response = await client.fetchOutput({ url: link.href }, { signal });
-    const bytes =
-      response.headers.get('content-type') === 'image/jpeg'
-        ? await readAtMost(response, maxPictureBytes)
-        : undefined;
-    if (bytes === undefined) {
-      await response.body?.cancel().catch(() => undefined);
+    const bytes = await readSmallPicture(client, url, { maxSide, signal });
+    if (bytes === undefined)
       return new ToolRefusal(
         'unprocessable',
         'There is no small picture of it.',
         'Give the person its link instead.',
         { url },
       );
-    }
     const picture = {
       type: 'image' as const,
       data: Buffer.from(bytes).toString('base64'),
@@ -118,17 +108,6 @@ async function linkOfPicture(client: Renderkit, id: string, frameAt: number | un
     if (!RenderkitError.is(error) || error.code !== 'not_found') throw error;
     return (await client.videos.createFrame(id, { time: 0 })).url;
   }
-}
-
-async function readAtMost(response: Response, maxBytes: number): Promise<Uint8Array | undefined> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of response.body ?? []) {
-    bytes += part.length;
-    if (bytes > maxBytes) return undefined;
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
 }
 
 const maxDataCharacters = 200_000;

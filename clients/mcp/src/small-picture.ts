@@ -1,0 +1,33 @@
+import type { Renderkit } from 'renderkit';
+
+/** Bytes that clients take in a result; some refuse more. */
+const maxBytes = 150_000;
+
+/**
+ * A picture under one of our links as a JPEG of at most `maxSide` pixels a side; undefined where there is no such picture, or it
+ * is too large all the same.
+ */
+export async function readSmallPicture(
+  client: Renderkit,
+  url: string,
+  { maxSide, signal }: { maxSide: number; signal: AbortSignal },
+): Promise<Uint8Array | undefined> {
+  const link = new URL(url);
+  link.searchParams.set('format', 'jpeg');
+  link.searchParams.set('max_side', String(maxSide));
+  const response = await client.fetchOutput({ url: link.href }, { signal });
+  if (response.headers.get('content-type') === 'image/jpeg') return readAtMost(response);
+  await response.body?.cancel().catch(() => undefined);
+  return undefined;
+}
+
+async function readAtMost(response: Response): Promise<Uint8Array | undefined> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of response.body ?? []) {
+    bytes += part.length;
+    if (bytes > maxBytes) return undefined;
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
