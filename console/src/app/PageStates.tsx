@@ -34,9 +34,10 @@ export function ConsoleError({ error, reset }: ErrorComponentProps) {
   );
 }
 
+/** In place of a page that is not there, within the shell. */
 export function NotFoundPage() {
   return (
-    <Page landmark title="Not found">
+    <Page title="Not found">
       <EmptyState
         icon="search"
         title="There is no page at this address"

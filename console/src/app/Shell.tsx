@@ -4,6 +4,7 @@ import { Link, Outlet } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { Brand } from '../ui/Brand.tsx';
 import { Icon } from '../ui/Icon.tsx';
+import { useStrayDrops } from '../ui/use-stray-drops.ts';
 import { AccountMenu } from './AccountMenu.tsx';
 import { Navigation } from './Navigation.tsx';
 import { Shortcuts } from './Shortcuts.tsx';
@@ -15,6 +16,7 @@ const NavigationDrawer = lazy(async () => ({
 
 /** The frame of every page for somebody who is signed in. */
 export function Shell() {
+  useStrayDrops();
   const [wanted, setWanted] = useState(false);
   const [opened, drawer] = useDisclosure(false, { onOpen: () => setWanted(true) });
   return (

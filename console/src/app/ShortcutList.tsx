@@ -1,4 +1,5 @@
 import { Kbd, Modal } from '@mantine/core';
+import { resultKeys } from '../pages/playground/result-keys.ts';
 import classes from './command-palette.module.css';
 import { keyOf, pageGroups } from './pages.ts';
 
@@ -6,6 +7,18 @@ const everywhere: [keys: string[], what: string][] = [
   [['Ctrl', 'K'], 'Open the command palette'],
   [['?'], 'Show this list'],
   [['Esc'], 'Close what is open'],
+];
+const creating: [keys: string[], what: string][] = [
+  [['Ctrl', '↵'], 'Run'],
+  [['↑'], 'Take up an earlier prompt, from the beginning of the prompt'],
+  [['↓'], 'Go back to the later one, from its end'],
+];
+const result = Object.entries(resultKeys).map(([key, what]): [string[], string] => [[key], what]);
+const mask: [keys: string[], what: string][] = [
+  [['←', '↑', '↓', '→'], 'Move the brush; with Shift in smaller steps'],
+  [['Space'], 'Paint where it is'],
+  [['Alt', '→'], 'Paint on the way'],
+  [['Ctrl', 'Z'], 'Take the last step back'],
 ];
 const library: [keys: string[], what: string][] = [
   [['x'], 'Choose the item that has the focus'],
@@ -31,6 +44,9 @@ export function ShortcutList({ opened, onClose }: { opened: boolean; onClose: ()
     >
       <Keys title="Everywhere" rows={everywhere} />
       <Keys title="Go to" rows={pages} />
+      <Keys title="On the creating page" rows={creating} />
+      <Keys title="At a result" rows={result} />
+      <Keys title="On a mask" rows={mask} />
       <Keys title="In the library" rows={library} />
     </Modal>
   );

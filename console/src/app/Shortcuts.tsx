@@ -19,7 +19,7 @@ export function Shortcuts() {
     setWanted((before) => ({ ...before, [one]: true }));
     setOpened(one);
   };
-  useWindowEvent('keydown', (event) => {
+  const onKeyDown = (event: globalThis.KeyboardEvent) => {
     const { key } = event;
     const command = event.ctrlKey || event.metaKey;
     if (command && key.toLowerCase() === 'k') {
@@ -32,8 +32,13 @@ export function Shortcuts() {
     sinceG.current = key === 'g' && !follows ? event.timeStamp : Number.NEGATIVE_INFINITY;
     const link = follows ? linkOf(key) : undefined;
     if (key === '?') open('list');
-    else if (link !== undefined) void navigate({ to: link.to });
-  });
+    else if (link !== undefined) {
+      event.stopPropagation();
+      void navigate({ to: link.to });
+    }
+  };
+  // Before what has the focus: after `g` a key is that of a page, and not one of a result.
+  useWindowEvent('keydown', onKeyDown, { capture: true });
   const close = () => setOpened(undefined);
   return (
     <Suspense>

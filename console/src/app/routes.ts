@@ -23,7 +23,6 @@ import { Shell } from './Shell.tsx';
 
 const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,
-  notFoundComponent: NotFoundPage,
 });
 
 /** All that needs a session. Without one it leads to the sign-in page, and from there back to the same address. */
@@ -195,6 +194,8 @@ const docsPage = createRoute({
   path: '/docs/$page',
   component: lazyRouteComponent(() => import('../pages/docs/DocsPage.tsx'), 'DocsPage'),
 });
+/** Every other address. */
+const notFound = createRoute({ getParentRoute: under, path: '/$', component: NotFoundPage });
 
 const signIn = createRoute({
   getParentRoute: () => rootRoute,
@@ -244,6 +245,7 @@ export const routeTree = rootRoute.addChildren([
     administration.addChildren([backends, backend, models, model, plans, styles]),
     docs,
     docsPage,
+    notFound,
   ]),
   signIn,
   signedInAgain,

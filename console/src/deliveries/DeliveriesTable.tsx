@@ -32,15 +32,11 @@ const columns: Column<Delivery>[] = [
   {
     title: 'Event',
     cell: (delivery) => (
-      <TextLink
-        to="/deliveries/$id"
-        params={{ id: delivery.id }}
-        fw={560}
-        c="var(--mantine-color-text)"
-        style={{ whiteSpace: 'nowrap' }}
-      >
-        {delivery.event_type}
-      </TextLink>
+      <NoWrap>
+        <TextLink to="/deliveries/$id" params={{ id: delivery.id }} fw={560} c="var(--mantine-color-text)">
+          {delivery.event_type}
+        </TextLink>
+      </NoWrap>
     ),
   },
   { title: 'Status', cell: (delivery) => <StatusBadge status={delivery.status} /> },
@@ -48,10 +44,10 @@ const columns: Column<Delivery>[] = [
     title: 'Last answer',
     cell: (delivery) => <NoWrap>{outcomeLabel(delivery.last_status, delivery.last_failure)}</NoWrap>,
   },
-  { title: 'Attempts', align: 'right', wideOnly: true, cell: (delivery) => delivery.attempts },
+  { title: 'Attempts', align: 'right', cell: (delivery) => delivery.attempts },
   {
     title: 'Endpoint',
-    wideOnly: true,
+    ownLine: true,
     cell: (delivery) => (
       <Text fz="sm" c="dimmed" truncate maw="20rem" title={delivery.url}>
         {delivery.url.replace('https://', '')}

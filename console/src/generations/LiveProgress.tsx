@@ -13,6 +13,8 @@ export function LiveProgress({ generation, watching = 'stream' }: LiveProgressPr
   const { id, status } = generation;
   const { progress, preview } = useProgress(id, watching);
   const known = progress?.fraction ?? null;
+  // Nothing moves while it waits.
+  const moves = known === null && status === 'running';
   return (
     <div className={classes['progress']}>
       {preview !== undefined && (
@@ -26,8 +28,9 @@ export function LiveProgress({ generation, watching = 'stream' }: LiveProgressPr
       )}
       <Bar
         value={known === null ? 100 : known * 100}
-        animated={known === null}
-        striped={known === null}
+        animated={moves}
+        striped={moves}
+        color={status === 'queued' ? 'gray' : undefined}
         w="60%"
         maw="16rem"
         size="sm"
@@ -56,7 +59,8 @@ function Facts({ progress }: { progress: Progress }) {
     queue?.position && `${queue.position}${queue.of === null ? '' : ` of ${queue.of}`} in the queue`,
     step !== null && steps !== null && `step ${step} of ${steps}`,
     expected > 1 && `${done} of ${expected} outputs`,
-    leftOf(progress.finishes_in_seconds),
+    progress.starts_in_seconds && `begins in ${spanOf(progress.starts_in_seconds)}`,
+    progress.finishes_in_seconds && `${spanOf(progress.finishes_in_seconds)} left`,
   ].filter((fact) => typeof fact === 'string');
   return facts.length === 0 ? null : (
     <Text fz="xs" c="dimmed" ta="center" aria-live="off">
@@ -65,8 +69,8 @@ function Facts({ progress }: { progress: Progress }) {
   );
 }
 
-function leftOf(range: Progress['finishes_in_seconds']): string | undefined {
-  if (range === null) return undefined;
-  const [low, high] = [range.low, range.high].map((seconds) => formatDuration(Math.ceil(seconds) * 1_000));
-  return low === high ? `about ${high} left` : `${low} to ${high} left`;
+function spanOf({ low, high }: { low: number; high: number }): string {
+  const [from, to] = [low, high].map((seconds) => formatDuration(Math.ceil(seconds) * 1_000));
+  if (from === to) return `about ${to}`;
+  return low < 1 ? `up to ${to}` : `${from} to ${to}`;
 }

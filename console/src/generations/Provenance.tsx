@@ -1,4 +1,4 @@
-import { Skeleton, Stack, Text } from '@mantine/core';
+import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import type { GenerationDetail } from '@renderkit/contract/console/schemas/generation.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -31,9 +31,14 @@ export function ProvenanceOf({ id, output }: { id: string; output: string }) {
   return (
     <Stack gap="xs">
       <Provenance detail={detail.data} output={output} />
-      <TextLink to="/generations/$id" params={{ id }}>
-        See the generation
-      </TextLink>
+      <Group gap="md">
+        <TextLink to="/playground" search={{ from: id, generation: id }}>
+          Take up its request
+        </TextLink>
+        <TextLink to="/generations/$id" params={{ id }}>
+          See the generation
+        </TextLink>
+      </Group>
     </Stack>
   );
 }

@@ -1,38 +1,71 @@
+import { useDocumentVisibility } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Preview, Progress } from 'renderkit';
 import { v1Query } from '../api/queries.ts';
+import { holdStreamPlace } from '../api/stream-places.ts';
 import { watchGeneration } from '../api/watch-generation.ts';
 
 /** `stream` has previews and holds a connection open, `poll` asks every two seconds, `none` asks nothing. */
 export type Watching = 'stream' | 'poll' | 'none';
 
-/** A browser has six connections to a server; two are left for everything else. */
-export const maxStreams = 4;
 const pollMs = 2_000;
 
-/** How far a generation is by now. When it has ended, what pages show of generations is read again. */
+/**
+ * How far a generation is by now. When it has ended, what pages show of generations is read again. A stream that has no place
+ * among those of all tabs asks instead, and a hidden page does neither.
+ */
 export function useProgress(id: string, watching: Watching): { progress?: Progress; preview?: Preview } {
+  const { held: hasPlace, release } = useStreamPlace(id, watching === 'stream');
+  const streams = hasPlace === true;
   const [news, setNews] = useState<{ progress?: Progress; preview?: Preview }>({});
   const queries = useQueryClient();
+  useEffect(() => setNews({}), [id]);
   useEffect(() => {
-    setNews({});
-    if (watching !== 'stream') return undefined;
+    if (!streams) return undefined;
     const left = new AbortController();
     const listener = {
       progress: (progress: Progress) => setNews((before) => ({ ...before, progress })),
       preview: (preview: Preview) => setNews((before) => ({ ...before, preview })),
       done: () => void queries.invalidateQueries({ queryKey: ['console', 'listGenerationRows'] }),
     };
-    void watchGeneration(id, listener, left.signal);
+    // Others need the place of a stream that has ended, or failed for good.
+    void watchGeneration(id, listener, left.signal).then(() => left.signal.aborted || release());
     return () => left.abort();
-  }, [id, watching, queries]);
+  }, [id, streams, queries, release]);
+  const asks = watching === 'poll' || hasPlace === false;
   const polled = useQuery({
     ...v1Query('getProgress', { params: { id } }),
-    enabled: watching === 'poll',
+    enabled: asks,
     placeholderData: undefined,
     retry: false,
     refetchInterval: pollMs,
   });
-  return watching === 'poll' && polled.data !== undefined ? { progress: polled.data } : news;
+  return asks && polled.data !== undefined ? { ...news, progress: polled.data } : news;
+}
+
+/**
+ * Whether there is a place for a stream of the generation, while one is wanted and the page is seen. Undefined where none is
+ * wanted, until that is known, and once it was released.
+ */
+function useStreamPlace(id: string, wanted: boolean): { held: boolean | undefined; release: () => void } {
+  const seen = useDocumentVisibility() === 'visible';
+  const [held, setHeld] = useState<boolean>();
+  const left = useRef<AbortController>(undefined);
+  const active = wanted && seen;
+  useEffect(() => {
+    if (!active) return undefined;
+    const controller = new AbortController();
+    left.current = controller;
+    void holdStreamPlace(setHeld, controller.signal);
+    return () => {
+      controller.abort();
+      setHeld(undefined);
+    };
+  }, [id, active]);
+  const release = useCallback(() => {
+    left.current?.abort();
+    setHeld(undefined);
+  }, []);
+  return { held: active ? held : undefined, release };
 }

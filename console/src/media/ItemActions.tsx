@@ -3,6 +3,7 @@ import { createLink } from '@tanstack/react-router';
 import type { ComponentPropsWithRef, ReactNode } from 'react';
 import { useSignedIn } from '../session/use-signed-in.ts';
 import { Icon } from '../ui/Icon.tsx';
+import { copyLink } from './copy-link.ts';
 import type { ItemUse } from './item-use.ts';
 import { downloadAddress, type MediaItem } from './media-item.ts';
 
@@ -19,17 +20,18 @@ const uses: Record<MediaItem['type'], { as: ItemUse; label: string }[]> = {
   ],
 };
 
-/** Uses an item in the playground, saves it, or opens it; `children` adds actions. */
+/** Uses an item in the playground, saves it, opens it, or copies its link; `children` adds actions. */
 export function ItemActions({ item, children }: { item: MediaItem; children?: ReactNode }) {
   const { studio_url: studioUrl } = useSignedIn();
+  const { url } = item;
   return (
     <Stack gap={6}>
       <UseMenu item={item} />
-      {item.url !== null && (
+      {url !== null && (
         <>
           <Button
             component="a"
-            href={downloadAddress(item.url, studioUrl)}
+            href={downloadAddress(url, studioUrl)}
             download
             target="_blank"
             rel="noreferrer"
@@ -40,13 +42,20 @@ export function ItemActions({ item, children }: { item: MediaItem; children?: Re
           </Button>
           <Button
             component="a"
-            href={item.url}
+            href={url}
             target="_blank"
             rel="noreferrer"
             variant="default"
             leftSection={<Icon name="external" size={14} />}
           >
             Open in a new tab
+          </Button>
+          <Button
+            variant="default"
+            leftSection={<Icon name="link" size={14} />}
+            onClick={() => void copyLink(url)}
+          >
+            Copy link
           </Button>
         </>
       )}

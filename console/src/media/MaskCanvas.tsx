@@ -100,7 +100,7 @@ function usePainting({ image, width, erase, onStep, undo }: MaskCanvasProps) {
       const next = movedBy(at, arrow, { by: event.shiftKey ? width / 8 : width / 2, image });
       setCursor(next);
       if (event.altKey) onStep(strokeOf([at, next]));
-    } else if (event.key === ' ' || event.key === 'Enter') {
+    } else if (event.key === ' ' || (event.key === 'Enter' && !event.ctrlKey && !event.metaKey)) {
       setCursor(at);
       onStep(strokeOf([at]));
     } else if (event.key === 'z' && (event.ctrlKey || event.metaKey)) undo();

@@ -29,7 +29,6 @@ function Mask({ source, mask, strokes, onChange, error }: MaskFieldProps) {
   const known = useReference(source);
   const { upload } = useUpload(source?.value ?? '');
   const address = upload?.url ?? known?.url ?? undefined;
-  const earlier = useEarlierMask(mask, onChange);
   return (
     <div data-field="mask">
       <Input.Wrapper
@@ -52,36 +51,14 @@ function Mask({ source, mask, strokes, onChange, error }: MaskFieldProps) {
             key={address}
             address={address}
             covered={known?.nsfw === true}
-            kept={earlier === 'kept'}
+            kept={mask?.startsWith('upl_') === true}
             strokes={strokes}
             onChange={onChange}
           />
         )}
-        {earlier === 'gone' && mask === undefined && (
-          <Text fz="sm" c="dimmed" mt={6} role="status">
-            The mask of the earlier run was kept for that run alone. Paint it anew.
-          </Text>
-        )}
       </Input.Wrapper>
     </div>
   );
-}
-
-/** Whether the mask of an earlier request still exists. A painted mask is kept for its request only. */
-function useEarlierMask(
-  mask: string | undefined,
-  onChange: MaskFieldProps['onChange'],
-): 'none' | 'kept' | 'gone' {
-  const id = mask?.startsWith('upl_') === true ? mask : '';
-  const { gone } = useUpload(id);
-  const [lost, setLost] = useState(false);
-  useEffect(() => {
-    if (id === '' || !gone) return;
-    setLost(true);
-    onChange(undefined, []);
-  }, [id, gone, onChange]);
-  if (lost) return 'gone';
-  return id === '' ? 'none' : 'kept';
 }
 
 type PaintingProps = Pick<MaskFieldProps, 'strokes' | 'onChange'> & {

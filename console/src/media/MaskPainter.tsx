@@ -1,5 +1,5 @@
 import { Button, Group, NumberInput, SegmentedControl, Slider, Text, UnstyledButton } from '@mantine/core';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Icon } from '../ui/Icon.tsx';
 import { Notice } from '../ui/Notice.tsx';
 import { MaskCanvas } from './MaskCanvas.tsx';
@@ -10,7 +10,7 @@ import { drawMask, maskSizeOf, mayShow, rectangleOf } from './mask-steps.ts';
 type MaskPainterProps = {
   address: string;
   image: Size;
-  /** The mask of an earlier request is used until something is painted. */
+  /** The mask of an earlier request is used: it is drawn anew from what was painted, where that is known. */
   kept: boolean;
   /** What was painted so far. */
   strokes: readonly MaskStep[];
@@ -23,13 +23,18 @@ const widths = { min: 1, max: 40, start: 10 };
 /** Paints a mask on an image by pointer, by finger, by keys, or by numbers. */
 export function MaskPainter({ address, image, kept, strokes: steps, onChange }: MaskPainterProps) {
   const { undone, add, undo, redo } = useMaskSteps(image, steps, onChange);
+  useEffect(() => {
+    if (kept && mayShow(steps)) onChange(maskDataUrl(steps, image), steps);
+  }, [kept, steps, image, onChange]);
   const [erase, setErase] = useState(false);
   const [percent, setPercent] = useState(widths.start);
   const width = (Math.max(image.width, image.height) * percent) / 100;
   return (
     <div className={classes['painter']}>
       {kept && steps.length === 0 && (
-        <Notice>The mask of the earlier run is used. Paint to replace it.</Notice>
+        <Notice>
+          The mask of the earlier run is used, which is kept for a day. Paint to put another in its place.
+        </Notice>
       )}
       <MaskCanvas {...{ address, image, steps, width, erase, undo }} onStep={add} />
       <BrushControls {...{ erase, percent }} onErase={setErase} onPercent={setPercent} />

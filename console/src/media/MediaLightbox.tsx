@@ -31,7 +31,7 @@ export function MediaLightbox({ items, shown, onShow, details }: MediaLightboxPr
       closeOnEscape={false}
       opened={item !== undefined}
       onClose={() => onShow(undefined)}
-      size="min(96vw, 78rem)"
+      size="min(96vw, 120rem)"
       title={item === undefined ? '' : `${nameOfItem(item)} · ${at + 1} of ${items.length}`}
       closeButtonProps={{ 'aria-label': 'Close' }}
       onKeyDown={(event) => arrow(event, step)}

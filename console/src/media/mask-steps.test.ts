@@ -23,6 +23,7 @@ test('A pointer is found on the picture however large that is shown', () => {
   const image = { width: 1000, height: 500 };
   assert.deepEqual(pointOf({ x: 10, y: 20 }, box, image), { x: 0, y: 0 });
   assert.deepEqual(pointOf({ x: 110, y: 70 }, box, image), { x: 500, y: 250 });
+  assert.deepEqual(pointOf({ x: 76.666, y: 53.333 }, box, image), { x: 333.3, y: 166.7 });
 });
 
 test('A rectangle in percent stays on the picture', () => {

@@ -32,12 +32,19 @@ export function maskSizeOf(image: Size, maxSide = maxMaskSide): Size {
   };
 }
 
-/** The point of the image under a pointer, given the box in which the whole image is shown. */
+/**
+ * The point of the image under a pointer, given the box in which the whole image is shown; to a tenth of a pixel, since strokes
+ * have thousands of points and are kept.
+ */
 export function pointOf(pointer: Point, box: { left: number; top: number } & Size, image: Size): Point {
   return {
-    x: ((pointer.x - box.left) / Math.max(1, box.width)) * image.width,
-    y: ((pointer.y - box.top) / Math.max(1, box.height)) * image.height,
+    x: toTenth(((pointer.x - box.left) / Math.max(1, box.width)) * image.width),
+    y: toTenth(((pointer.y - box.top) / Math.max(1, box.height)) * image.height),
   };
+}
+
+function toTenth(pixels: number): number {
+  return Math.round(pixels * 10) / 10;
 }
 
 /** A rectangle from percentages of the image; it stays on the image. */

@@ -13,6 +13,7 @@ import { buildRequest, estimateOf, missingOf } from './build-request.ts';
 import { emptyForm } from './form-values.ts';
 import { abilitiesOf, isSandbox, matchesSearch } from './model-labels.ts';
 import classes from './model-picker.module.css';
+import { useModelFacts } from './use-model-facts.ts';
 
 /** What the newest runs of a model say of it: the median of their seconds, and a picture where the model has none. */
 export type ModelHistory = { seconds: number | undefined; picture: string | undefined };
@@ -78,6 +79,7 @@ function ModelList({ models, ...props }: ModelPickerProps) {
   const found = models.filter((model) => matchesSearch(model, search));
   const sandbox = found.filter(isSandbox);
   const prices = usePrices(props.kind, models);
+  const seconds = new Map(useModelFacts()?.map((one) => [one.id, one.usual_seconds]));
   return (
     <Stack gap="sm">
       <TextInput
@@ -93,32 +95,38 @@ function ModelList({ models, ...props }: ModelPickerProps) {
           No model says that of itself.
         </Text>
       )}
-      <ModelCards {...props} {...{ prices }} models={found.filter((model) => !isSandbox(model))} />
+      <ModelCards {...props} {...{ prices, seconds }} models={found.filter((model) => !isSandbox(model))} />
       {sandbox.length > 0 && (
         <>
           <Text fz="xs" c="dimmed" fw={600}>
             For trying a client: these draw nothing of use
           </Text>
-          <ModelCards {...props} {...{ prices }} models={sandbox} />
+          <ModelCards {...props} {...{ prices, seconds }} models={sandbox} />
         </>
       )}
       <Text fz="xs" c="dimmed">
-        These are the models that your plan includes. Prices are without extras, times are those of your own
-        runs.
+        These are the models that your plan includes. Prices are without extras. Times are those of your own
+        runs, and what is usual where you have none.
       </Text>
     </Stack>
   );
 }
 
-type ModelCardsProps = ModelPickerProps & { prices: ReadonlyMap<string, number> };
+type ModelCardsProps = ModelPickerProps & {
+  prices: ReadonlyMap<string, number>;
+  /** What a run usually takes, for those who have not tried. */
+  seconds: ReadonlyMap<string, number | null>;
+};
 
-function ModelCards({ kind, models, chosen, onChoose, ageVerified, history, prices }: ModelCardsProps) {
+function ModelCards({ models, ...props }: ModelCardsProps) {
+  const { kind, chosen, onChoose, ageVerified, history, prices } = props;
   return (
     <ul className={classes['list']}>
       {models.map((model) => {
         const locked = model.nsfw && !ageVerified;
         const price = prices.get(model.id);
-        const { seconds, picture } = history.get(model.id) ?? {};
+        const { seconds: own, picture } = history.get(model.id) ?? {};
+        const seconds = own ?? props.seconds.get(model.id) ?? undefined;
         return (
           <li key={model.id}>
             <button

@@ -1,5 +1,5 @@
 import { Accordion, Select, Stack, TextInput } from '@mantine/core';
-import type { SettingName } from '@renderkit/contract/studio/kinds.ts';
+import { kindFacts, settingTexts } from '@renderkit/contract/studio/kinds.ts';
 import type { Account } from '@renderkit/contract/v1/schemas/account.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import { type ReactNode, useState } from 'react';
@@ -94,17 +94,12 @@ function BaseModelField({ form }: { form: FormControl }) {
   );
 }
 
-const ranges: { field: SettingName; label: string; description: string }[] = [
-  { field: 'cfg', label: 'CFG', description: 'How closely the prompt is followed.' },
-  { field: 'weight', label: 'Weight', description: "How strongly the model's own look counts." },
-  { field: 'clip_skip', label: 'Clip skip', description: 'How loosely the prompt is read.' },
-];
-
 /** Settings that few people change. The section is open where one of them is set. */
 function FineSettings({ form }: { form: FormControl }) {
   const { fields, values, set, errorOf } = form;
-  const own = ranges.filter(({ field }) => fields.ranges[field] !== undefined);
-  const names = [...own.map(({ field }) => field), 'sampler' as const];
+  // The softness of a mask's edge stands beside the mask.
+  const own = kindFacts.image.settings.filter((field) => fields.ranges[field] !== undefined);
+  const names = [...own, 'sampler' as const];
   const [opened, setOpened] = useState(names.some((name) => values[name] !== undefined));
   const wrong = names.some((name) => errorOf(name) !== undefined);
   if (own.length === 0 && fields.sampler === undefined) return null;
@@ -118,13 +113,13 @@ function FineSettings({ form }: { form: FormControl }) {
         <Accordion.Control fz="sm">Fine settings</Accordion.Control>
         <Accordion.Panel>
           <Stack gap="md">
-            {own.map(({ field, label, description }) => {
+            {own.map((field) => {
               const range = fields.ranges[field];
               return (
                 range !== undefined && (
                   <FieldAnchor key={field} of={field}>
                     <RangeField
-                      {...{ label, description, range }}
+                      {...{ ...settingTexts[field], range }}
                       value={values[field]}
                       onChange={(value) => set(field, value)}
                       error={errorOf(field)}

@@ -1,5 +1,5 @@
 import { ActionIcon, Menu, Text, Textarea, Tooltip } from '@mantine/core';
-import { type KeyboardEvent, useState } from 'react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { Icon } from '../ui/Icon.tsx';
 import classes from './prompt-field.module.css';
 import type { FormControl } from './use-form.ts';
@@ -23,6 +23,7 @@ export function PromptField({ form, onRun, earlier }: PromptFieldProps) {
   // As the service counts: by code points.
   const left = maxCharacters - [...prompt].length;
   const recall = useRecall(form, earlier);
+  const field = useFocusAtFirst();
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return recall.onKeyDown(event);
     event.preventDefault();
@@ -31,6 +32,7 @@ export function PromptField({ form, onRun, earlier }: PromptFieldProps) {
   return (
     <div data-field="prompt" className={classes['field']}>
       <Textarea
+        ref={field}
         label="Prompt"
         required={required}
         withAsterisk={false}
@@ -55,6 +57,19 @@ export function PromptField({ form, onRun, earlier }: PromptFieldProps) {
       )}
     </div>
   );
+}
+
+/**
+ * The prompt has the focus where the page was just loaded and nothing has it yet: then people write and run without a stop. Not
+ * by a finger, which would bring the keyboard of the screen up.
+ */
+function useFocusAtFirst() {
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    if (document.activeElement === document.body && matchMedia('(pointer: fine)').matches)
+      field.current?.focus({ preventScroll: true });
+  }, []);
+  return field;
 }
 
 function Earlier({ earlier, onChoose }: { earlier: readonly string[]; onChoose: (text: string) => void }) {

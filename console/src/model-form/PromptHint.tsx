@@ -1,9 +1,8 @@
 import { Anchor, Text } from '@mantine/core';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { consoleQuery } from '../api/queries.ts';
 import { hintFor } from './prompt-hint.ts';
+import { useModelFacts } from './use-model-facts.ts';
 
 type PromptHintProps = {
   prompt: string;
@@ -12,13 +11,14 @@ type PromptHintProps = {
   onModel: (id: string) => void;
 };
 
-const staleMs = 5 * 60_000;
-
 /** Says of a prompt that the chosen model cannot draw which model can. */
 export function PromptHint({ prompt, model, models, onModel }: PromptHintProps) {
-  const list = useQuery({ ...consoleQuery('listModelSubjects', {}), staleTime: staleMs });
-  const subjects = useMemo(() => new Map(list.data?.data.map((one) => [one.id, one.subjects])), [list.data]);
-  const hint = list.isSuccess ? hintFor(prompt, model, models, subjects) : undefined;
+  const facts = useModelFacts();
+  const subjects = useMemo(
+    () => new Map(facts?.flatMap((one) => (one.subjects === null ? [] : [[one.id, one.subjects] as const]))),
+    [facts],
+  );
+  const hint = facts === undefined ? undefined : hintFor(prompt, model, models, subjects);
   if (hint === undefined) return null;
   const { other } = hint;
   return (

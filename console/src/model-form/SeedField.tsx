@@ -19,7 +19,11 @@ export function SeedField({ option, value, onChange, error, last }: SeedFieldPro
     <Input.Wrapper
       label={option.name}
       labelElement="div"
-      description={locked ? 'The same seed makes the same again.' : 'Another one for each run.'}
+      description={
+        locked
+          ? 'The same seed makes the same again.'
+          : `Another one for each run${last === undefined ? '' : `; the last was ${last}`}.`
+      }
       error={error}
     >
       <Group gap={6} wrap="nowrap" mt={4}>
@@ -27,7 +31,7 @@ export function SeedField({ option, value, onChange, error, last }: SeedFieldPro
           flex={1}
           size="xs"
           aria-label={option.name}
-          placeholder={last === undefined ? 'Random' : `Random; the last was ${last}`}
+          placeholder="Random"
           min={0}
           max={option.max ?? 4_294_967_295}
           allowDecimal={false}

@@ -38,6 +38,7 @@ export function SourceFields({ form, capabilities, need: wanted }: SourceFieldsP
       {single('source_video', 'Source video', sourceVideo === null ? 'none' : 'optional', {
         type: 'video',
         noUploads: noVideos,
+        takesPaste: fields.startImage === 'none' && fields.referenceImages === 0,
         description: sourceVideo === null ? '' : limitsOf(sourceVideo),
       })}
       {wanted === 'optional' && fields.referenceImages > 0 && (

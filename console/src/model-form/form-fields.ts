@@ -36,6 +36,8 @@ export type FormFields = {
   audios: { max: number; seconds: number } | undefined;
   sourceVideo: Model['parameters']['source_video'];
   video: Need;
+  /** Whether a field takes a file that is dropped anywhere on the page. */
+  takesDrops: boolean;
   styleType: 'image' | 'video';
   /** Outputs of one run. */
   outputs: number;
@@ -48,6 +50,7 @@ export function fieldsOf(kind: GenerationKind, model: Model): FormFields {
   const video = kind === 'video';
   const brush = kind === 'image' || kind === 'image_edit';
   const { frames, audio } = parameters;
+  const referenceImages = extend ? 0 : Math.min(parameters.max_reference_images, maxReferenceImages);
   return {
     prompt: {
       required: model.prompt_required,
@@ -63,7 +66,11 @@ export function fieldsOf(kind: GenerationKind, model: Model): FormFields {
       : Object.entries(model.base_models ?? {}).map(([name, base]) => ({ name, ...base })),
     options: extend ? [] : parameters.options,
     resolution: extend ? parameters.options.find(({ key }) => key === resolutionKey) : undefined,
-    referenceImages: extend ? 0 : Math.min(parameters.max_reference_images, maxReferenceImages),
+    referenceImages,
+    takesDrops:
+      kind === 'image_edit' ||
+      referenceImages > 0 ||
+      (video && (frames.start || parameters.source_video !== null)),
     image: kind === 'image_edit' ? 'required' : 'none',
     inpaint: kind === 'image_edit' && model.inpaint,
     startImage: video ? needOf(frames.start, frames.start_required) : 'none',

@@ -1,3 +1,4 @@
+import { settingNames, settingTexts } from '@renderkit/contract/studio/kinds.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import type { RequestBody } from '../generations/kinds.ts';
@@ -22,13 +23,6 @@ export type GridCell = { body: RequestBody; label: string };
 /** Runs of one grid at most: each is paid for. */
 export const maxGridRuns = 16;
 
-const rangeLabels: Record<string, string> = {
-  cfg: 'CFG',
-  weight: 'Weight',
-  clip_skip: 'Clip skip',
-  mask_blur: 'Softness of the edge',
-};
-
 /** The settings of a kind and model that a grid can vary. */
 export function axesOf(kind: GenerationKind, model: Model): Axis[] {
   const { ratios, ranges, options, baseModels } = fieldsOf(kind, model);
@@ -44,12 +38,10 @@ export function axesOf(kind: GenerationKind, model: Model): Axis[] {
       values: baseModels.flatMap((base) => base.options.map((value) => ({ value, label: value }))),
     },
     ...options.map(axisOfOption),
-    ...Object.entries(ranges).map(([path, range]) => ({
-      path,
-      label: rangeLabels[path] ?? path,
-      values: [],
-      range,
-    })),
+    ...settingNames.flatMap((path) => {
+      const range = ranges[path];
+      return range === undefined ? [] : [{ path, label: settingTexts[path].label, values: [], range }];
+    }),
   ];
   return axes.filter(({ values, range }) => range !== undefined || values.length > 1);
 }

@@ -1,11 +1,11 @@
-import type { ModelSubjects } from '@renderkit/contract/console/schemas/model.ts';
+import type { Subject } from '@renderkit/contract/console/schemas/model.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import { isSandbox } from './model-labels.ts';
 
 type Named = Pick<Model, 'id' | 'name' | 'description'>;
 
 /** By the id of the model. One that is not there draws whatever words say. */
-export type SubjectsOf = ReadonlyMap<string, ModelSubjects['subjects']>;
+export type SubjectsOf = ReadonlyMap<string, readonly Subject[]>;
 
 export type PromptHint<M> = {
   /** What the chosen model draws. */
@@ -42,11 +42,7 @@ export function hintFor<M extends Named>(
 }
 
 /** Whether the words of a prompt name a subject. */
-function names(
-  { name, words: own }: ModelSubjects['subjects'][number],
-  words: readonly string[],
-  writing?: string,
-): boolean {
+function names({ name, words: own }: Subject, words: readonly string[], writing?: string): boolean {
   const known = [...own.flatMap(wordsOf), ...wordsOf(name).map(singular)];
   return (
     words.some((word) => known.includes(word) || known.includes(singular(word))) ||

@@ -19,7 +19,8 @@ export type FormControl = {
   errorOf: (field: string) => string | undefined;
 };
 
-type Form = {
+/** A form, for the page that has it. */
+export type Form = {
   control: FormControl;
   /** As they were set, those included that this model does not take. */
   typed: FormValues;

@@ -1,5 +1,7 @@
-import { Group, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { dayOf } from '../format/days.ts';
+import { filterWidth } from './Filters.tsx';
+import classes from './filters.module.css';
 
 /** Days of a list, `2026-11-21`; undefined where it is open to that side. */
 export type Days = { from?: string | undefined; to?: string | undefined };
@@ -10,7 +12,8 @@ export function DateRange({ days, onChange }: { days: Days; onChange: (days: Day
     <TextInput
       type="date"
       size="xs"
-      w="8.75rem"
+      className={classes['control']}
+      style={filterWidth('8.75rem')}
       aria-label={label}
       title={label}
       value={days[side] ?? ''}
@@ -19,10 +22,10 @@ export function DateRange({ days, onChange }: { days: Days; onChange: (days: Day
     />
   );
   return (
-    <Group gap={6} wrap="nowrap">
+    <div className={`${classes['days']} ${classes['whole']}`}>
       {field('from', 'Made on or after')}
       <span aria-hidden="true">–</span>
       {field('to', 'Made on or before')}
-    </Group>
+    </div>
   );
 }

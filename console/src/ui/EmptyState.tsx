@@ -21,7 +21,7 @@ export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
       </span>
       <Stack gap={4} align="center">
         <Text fw={600}>{title}</Text>
-        <Text c="dimmed" fz="sm" maw="46ch" ta="center" component="div">
+        <Text c="dimmed" fz="sm" maw="46ch" ta="center" component="div" className={classes['text'] ?? ''}>
           {children}
         </Text>
       </Stack>

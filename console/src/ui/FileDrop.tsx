@@ -19,7 +19,6 @@ export function FileDrop({ label, onFile }: FileDropProps) {
     const hasFile = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true;
     const hover = (event: DragEvent) => {
       if (!hasFile(event)) return;
-      // Without this the browser shows the file in place of the console.
       event.preventDefault();
       setOver(true);
     };
@@ -35,13 +34,14 @@ export function FileDrop({ label, onFile }: FileDropProps) {
       event.preventDefault();
       latest.current(file);
     };
-    globalThis.addEventListener('dragover', hover);
-    globalThis.addEventListener('dragleave', leave);
-    globalThis.addEventListener('drop', drop);
+    // Not on the window: files that nobody has taken are ignored there.
+    document.addEventListener('dragover', hover);
+    document.addEventListener('dragleave', leave);
+    document.addEventListener('drop', drop);
     return () => {
-      globalThis.removeEventListener('dragover', hover);
-      globalThis.removeEventListener('dragleave', leave);
-      globalThis.removeEventListener('drop', drop);
+      document.removeEventListener('dragover', hover);
+      document.removeEventListener('dragleave', leave);
+      document.removeEventListener('drop', drop);
     };
   }, []);
   if (!over) return null;

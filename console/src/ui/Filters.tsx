@@ -1,6 +1,21 @@
 import { Button, Select } from '@mantine/core';
-import type { ReactNode } from 'react';
+import type { CSSProperties, ReactNode } from 'react';
 import { EmptyState } from './EmptyState.tsx';
+import classes from './filters.module.css';
+
+/** The filters of a list, above it. */
+export function FilterBar({ children }: { children: ReactNode }) {
+  return (
+    <div className={classes['bar']} role="search" aria-label="Filters">
+      {children}
+    </div>
+  );
+}
+
+/** The width of a control of a filter, where the window has room for it. */
+export function filterWidth(width: string): CSSProperties {
+  return { '--filter-width': width } as CSSProperties;
+}
 
 type FilterSelectProps<Value extends string> = {
   /** Names what is filtered, for screen readers. */
@@ -25,7 +40,8 @@ export function FilterSelect<Value extends string>(props: FilterSelectProps<Valu
       clearable
       searchable={searchable}
       size="xs"
-      w={width}
+      className={classes['control']}
+      style={filterWidth(width)}
       data={[...options]}
       value={value ?? null}
       onChange={(chosen) => onChange(chosen ?? undefined)}

@@ -1,7 +1,7 @@
-import { Alert, Button, Code, Group, Text } from '@mantine/core';
+import { Alert, Button, Group, Text } from '@mantine/core';
 import { requestIdOf, sentenceOf } from '../api/errors.ts';
-import { CopyButton } from './CopyButton.tsx';
 import { Icon } from './Icon.tsx';
+import { Id } from './Id.tsx';
 
 type ProblemAlertProps = {
   error: unknown;
@@ -26,14 +26,11 @@ export function ProblemAlert({ error, title, onRetry }: ProblemAlertProps) {
             </Button>
           )}
           {requestId !== undefined && (
-            <Group gap={4} miw={0}>
+            <Group gap={4} miw={0} wrap="nowrap">
               <Text fz="xs" c="dimmed">
                 Request
               </Text>
-              <Code fz="xs" style={{ overflowWrap: 'anywhere' }}>
-                {requestId}
-              </Code>
-              <CopyButton value={requestId} label="Copy the request id" />
+              <Id id={requestId} what="request id" />
             </Group>
           )}
         </Group>

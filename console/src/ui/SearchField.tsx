@@ -1,6 +1,8 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
+import { filterWidth } from './Filters.tsx';
+import classes from './filters.module.css';
 import { Icon } from './Icon.tsx';
 
 const debounceMs = 300;
@@ -21,7 +23,8 @@ export function SearchField({ label, text, onSearch }: SearchFieldProps) {
   return (
     <TextInput
       size="xs"
-      w="14rem"
+      className={`${classes['control']} ${classes['whole']}`}
+      style={filterWidth('14rem')}
       type="search"
       aria-label={label}
       placeholder={label}

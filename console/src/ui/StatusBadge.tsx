@@ -37,12 +37,17 @@ const tones = {
 
 export type StatusName = keyof typeof tones;
 
+/** A status as a word that begins a line. */
+export function statusLabel(status: string): string {
+  return `${status.charAt(0).toUpperCase()}${status.slice(1)}`;
+}
+
 /** A status: a dot in its colour and the word itself. */
 export function StatusBadge({ status, label }: { status: StatusName; label?: string }) {
   return (
     <span className={classes['badge']} data-tone={tones[status]}>
       <span className={classes['dot']} aria-hidden="true" />
-      {label ?? `${status.charAt(0).toUpperCase()}${status.slice(1)}`}
+      {label ?? statusLabel(status)}
     </span>
   );
 }

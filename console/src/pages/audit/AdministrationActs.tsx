@@ -70,21 +70,25 @@ const columns: Column<AdministrationAct>[] = [
   },
   {
     title: 'What',
+    cardHead: true,
+    minWidth: '9rem',
     cell: (act) => (
-      <Text fz="sm" fw={560} miw="8rem">
+      <Text fz="sm" fw={560}>
         {actLabel(act.action)}
       </Text>
     ),
   },
   {
     title: 'To what',
+    minWidth: '7rem',
+    ownLine: true,
     cell: (act) => (
-      <Text fz="sm" miw="6rem" style={{ overflowWrap: 'anywhere' }}>
+      <Text fz="sm" style={{ overflowWrap: 'anywhere' }}>
         {subjectOf(act)}
       </Text>
     ),
   },
-  { title: 'By whom', cell: (act) => actorOf(act) },
+  { title: 'By whom', ownLine: true, cell: (act) => actorOf(act) },
 ];
 
 /** How many values changed, and the way to see them. */
@@ -105,11 +109,13 @@ function Change({ act, onShow }: { act: AdministrationAct; onShow: (act: Adminis
 
 const labels: Readonly<Record<string, string>> = {
   'backend.added': 'Added a backend',
+  'credit_value.changed': 'Changed what a credit is worth',
   'backend.changed': 'Changed a backend',
   'backend.drained': 'Drained a backend',
   'backend.resumed': 'Resumed a backend',
   'backend.removed': 'Removed a backend',
   'model.version_added': 'Added a version of a model',
+  'model.draft_changed': 'Changed a draft of a model',
   'model.published': 'Published a model',
   'model.paused': 'Paused a model',
   'model.resumed': 'Resumed a model',
@@ -118,6 +124,8 @@ const labels: Readonly<Record<string, string>> = {
   'plans.published': 'Published plans',
   'styles.published': 'Published styles',
   'suggestions.published': 'Published suggestions',
+  'moderation.applied': 'Applied the rules of moderation',
+  'account.administrator_set': 'Set whether an account administers',
 };
 
 /** An act by its name where the console knows no better one. */

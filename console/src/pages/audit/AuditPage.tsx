@@ -1,13 +1,14 @@
-import { Button, Group, SegmentedControl, Text } from '@mantine/core';
+import { Button, SegmentedControl, Text } from '@mantine/core';
 import { auditActionNames, auditActions } from '@renderkit/contract/console/audit-actions.ts';
 import type { AuditEntry } from '@renderkit/contract/console/schemas/audit.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { consoleQuery } from '../../api/queries.ts';
 import { useAdministrator } from '../../session/administration.ts';
+import { Address } from '../../ui/Address.tsx';
 import { type Column, DataTable, NoWrap } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { FilterSelect } from '../../ui/Filters.tsx';
+import { FilterBar, FilterSelect } from '../../ui/Filters.tsx';
 import { ListSkeleton } from '../../ui/ListSkeleton.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
@@ -109,7 +110,7 @@ type FiltersProps = { search: AuditSearch; onShow: (change: Record<string, unkno
 
 function Filters({ search, onShow }: FiltersProps) {
   return (
-    <Group gap="xs" role="search" aria-label="Filters">
+    <FilterBar>
       <FilterSelect
         label="Action"
         placeholder="Every action"
@@ -127,7 +128,7 @@ function Filters({ search, onShow }: FiltersProps) {
         value={search.actor}
         onChange={(actor) => onShow({ actor })}
       />
-    </Group>
+    </FilterBar>
   );
 }
 
@@ -142,8 +143,10 @@ const columns: Column<AuditEntry>[] = [
   },
   {
     title: 'What',
+    cardHead: true,
+    minWidth: '12rem',
     cell: (entry) => (
-      <div style={{ minWidth: '10rem' }}>
+      <div>
         <Text fz="sm" fw={560}>
           {auditActions[entry.action]}
         </Text>
@@ -157,18 +160,23 @@ const columns: Column<AuditEntry>[] = [
   },
   {
     title: 'To what',
+    minWidth: '17rem',
+    ownLine: true,
     cell: (entry) => (
-      <Text
-        fz="sm"
-        style={{ overflowWrap: 'anywhere' }}
-        title={entry.subject_id ?? undefined}
-        miw="min(15rem, 32vw)"
-      >
-        {entry.subject_name ?? <SubjectId id={entry.subject_id} />}
+      <Text fz="sm" style={{ overflowWrap: 'anywhere' }} title={entry.subject_id ?? undefined}>
+        {entry.subject_name === null ? (
+          <SubjectId id={entry.subject_id} />
+        ) : (
+          <Address url={entry.subject_name} />
+        )}
       </Text>
     ),
   },
-  { title: 'By whom', cell: (entry) => (entry.actor === 'operator' ? 'The operator' : (entry.email ?? '—')) },
+  {
+    title: 'By whom',
+    ownLine: true,
+    cell: (entry) => (entry.actor === 'operator' ? 'The operator' : (entry.email ?? '—')),
+  },
 ];
 
 /** Shown where the subject has no name. */

@@ -74,7 +74,12 @@ function Contents({ connection: { state, studio, account } }: { connection: Conn
         <DescriptionList
           items={[
             ['State', <StatusBadge key="state" status={state} label={names[state]} />],
-            ['Address', <code key="url">{studio.url}</code>],
+            [
+              'Address',
+              <code key="url" data-whole-row="true">
+                {studio.url}
+              </code>,
+            ],
             ['Account in the studio', <Id key="account" id={studio.account_id} what="id of the account" />],
             ['Studio', <Id key="id" id={studio.id} what="id of the studio" />],
           ]}

@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { eventTypes } from '@renderkit/contract/v1/event-types.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -6,12 +6,13 @@ import { consoleQuery, live } from '../../api/queries.ts';
 import { DeliveriesTable } from '../../deliveries/DeliveriesTable.tsx';
 import { ButtonLink } from '../../ui/ButtonLink.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { FilterSelect, NoMatches } from '../../ui/Filters.tsx';
+import { FilterBar, FilterSelect, NoMatches } from '../../ui/Filters.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import { ListSkeleton } from '../../ui/ListSkeleton.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
+import { statusLabel } from '../../ui/StatusBadge.tsx';
 import { type DeliveriesSearch, deliveriesSearch, deliveryStatuses } from './search.ts';
 
 const route = getRouteApi('/signed-in/deliveries');
@@ -62,12 +63,12 @@ function Filters({ search, onShow }: FiltersProps) {
   if (search.endpoint_id !== undefined && !known)
     endpoints.push({ value: search.endpoint_id, label: search.endpoint_id });
   return (
-    <Group gap="xs" role="search" aria-label="Filters">
+    <FilterBar>
       <FilterSelect
         label="Status"
         placeholder="Every status"
         width="9.5rem"
-        options={deliveryStatuses}
+        options={deliveryStatuses.map((value) => ({ value, label: statusLabel(value) }))}
         value={search.status}
         onChange={(status) => onShow({ status: status })}
       />
@@ -97,7 +98,7 @@ function Filters({ search, onShow }: FiltersProps) {
           {search.event_id}
         </Button>
       )}
-    </Group>
+    </FilterBar>
   );
 }
 

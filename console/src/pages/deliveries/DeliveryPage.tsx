@@ -6,6 +6,7 @@ import { callConsole } from '../../api/client.ts';
 import { consoleQuery, live } from '../../api/queries.ts';
 import { subjectOf } from '../../deliveries/delivery-labels.ts';
 import { prettyJson } from '../../format/json.ts';
+import { Address } from '../../ui/Address.tsx';
 import { CodeBlock } from '../../ui/CodeBlock.tsx';
 import { DescriptionList } from '../../ui/DescriptionList.tsx';
 import { Icon } from '../../ui/Icon.tsx';
@@ -102,10 +103,10 @@ function Delivery({ delivery }: { delivery: DeliveryDetail }) {
 }
 
 function EndpointLink({ delivery }: { delivery: DeliveryDetail }) {
-  if (delivery.status === 'ended') return <span>{delivery.url}</span>;
+  if (delivery.status === 'ended') return <Address url={delivery.url} />;
   return (
     <TextLink to="/webhooks/$id" params={{ id: delivery.endpoint_id }}>
-      {delivery.url}
+      <Address url={delivery.url} />
     </TextLink>
   );
 }
@@ -117,7 +118,7 @@ function Subject({ body }: { body: string }) {
   if (!id.startsWith('gen_')) return <code>{id}</code>;
   return (
     <TextLink to="/generations/$id" params={{ id }}>
-      {id}
+      <span data-whole-row="true">{id}</span>
     </TextLink>
   );
 }

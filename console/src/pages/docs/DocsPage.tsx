@@ -31,6 +31,7 @@ export function DocsPage() {
   return (
     <Page
       title={shown.title}
+      heading="Docs"
       actions={
         <>
           <Anchor href={ownPath('/openapi.json')} target="_blank" rel="noopener" fz="sm">

@@ -14,12 +14,13 @@ import { ConfirmModal } from '../../ui/ConfirmModal.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import { showToast } from '../../ui/toasts.ts';
 
-/** Cancels a generation while it waits, runs its request again, or opens the request in the playground. */
+/** Cancels a generation while it waits, stops one that runs, runs its request again, or opens the request in the playground. */
 export function GenerationActions({ detail }: { detail: GenerationDetail }) {
   const { generation } = detail;
   return (
     <>
       {generation.status === 'queued' && <CancelGeneration generation={generation} />}
+      {generation.status === 'running' && <StopGeneration generation={generation} />}
       <RunAgain detail={detail} />
       <ButtonLink
         to="/playground"
@@ -59,6 +60,39 @@ function CancelGeneration({ generation: { id, cost } }: { generation: Generation
           It is taken out of the queue and never made.
           {cost.credits !== null && ` Its ${formatCredits(cost.credits)} credits are not spent.`} No event is
           sent.
+        </Text>
+      </ConfirmModal>
+    </>
+  );
+}
+
+/** Asks the engine to give a generation up. Where it cannot, the refusal says so. */
+function StopGeneration({ generation: { id } }: { generation: Generation }) {
+  const [asking, setAsking] = useState(false);
+  const queries = useQueryClient();
+  const stop = useMutation({
+    meta: { inline: true },
+    mutationFn: () => callV1('stopGeneration', { params: { id } }),
+    onSuccess: () => setAsking(false),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['console'] }),
+  });
+  return (
+    <>
+      <Button variant="default" onClick={() => setAsking(true)}>
+        Stop
+      </Button>
+      <ConfirmModal
+        opened={asking}
+        onClose={() => setAsking(false)}
+        title="Stop this generation?"
+        action="Stop"
+        onConfirm={() => stop.mutate()}
+        pending={stop.isPending}
+        error={stop.error}
+      >
+        <Text fz="sm">
+          What is made by then is kept. Where nothing is made, the credits come back if no engine had begun or
+          your plan says so.
         </Text>
       </ConfirmModal>
     </>

@@ -1,4 +1,3 @@
-import { Group } from '@mantine/core';
 import type { GenerationRow } from '@renderkit/contract/console/schemas/generation.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -10,13 +9,14 @@ import { kindNames, kinds } from '../../generations/kinds.ts';
 import { ButtonLink } from '../../ui/ButtonLink.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { DateRange } from '../../ui/DateRange.tsx';
-import { FilterSelect, NoMatches } from '../../ui/Filters.tsx';
+import { FilterBar, FilterSelect, NoMatches } from '../../ui/Filters.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import { ListSkeleton } from '../../ui/ListSkeleton.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import { SearchField } from '../../ui/SearchField.tsx';
+import { statusLabel } from '../../ui/StatusBadge.tsx';
 import { BulkBar } from './BulkBar.tsx';
 import { GenerationsTable } from './GenerationsTable.tsx';
 import { type GenerationsSearch, generationsSearch, statuses } from './search.ts';
@@ -92,7 +92,7 @@ function Filters({ search, onShow, rows }: FiltersProps) {
   );
   if (search.key_id !== undefined && !names.has(search.key_id)) names.set(search.key_id, search.key_id);
   return (
-    <Group gap="xs" role="search" aria-label="Filters">
+    <FilterBar>
       <SearchField
         key={search.search ?? ''}
         label="Search by prompt"
@@ -103,7 +103,7 @@ function Filters({ search, onShow, rows }: FiltersProps) {
         label="Status"
         placeholder="Every status"
         width="9.5rem"
-        options={statuses}
+        options={statuses.map((value) => ({ value, label: statusLabel(value) }))}
         value={search.status}
         onChange={(status) => onShow({ status: status })}
       />
@@ -124,7 +124,7 @@ function Filters({ search, onShow, rows }: FiltersProps) {
         onChange={(id) => onShow({ key_id: id })}
       />
       <DateRange days={search} onChange={({ from, to }) => onShow({ from, to }, true)} />
-    </Group>
+    </FilterBar>
   );
 }
 

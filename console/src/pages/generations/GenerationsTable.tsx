@@ -6,7 +6,7 @@ import { kinds } from '../../generations/kinds.ts';
 import { MediaView } from '../../media/MediaView.tsx';
 import { itemOfOutput } from '../../media/media-item.ts';
 import { Credits } from '../../ui/Credits.tsx';
-import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { type Column, DataTable, NoWrap } from '../../ui/DataTable.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
@@ -22,29 +22,30 @@ type GenerationsTableProps = {
 };
 
 const columns: Column<GenerationRow>[] = [
-  { title: 'Prompt', cell: (row) => <What row={row} /> },
+  { title: 'Prompt', minWidth: '10.5rem', cell: (row) => <What row={row} /> },
   { title: 'Status', cell: ({ generation }) => <Status generation={generation} /> },
-  { title: 'Kind', wideOnly: true, cell: ({ generation }) => kinds[generation.kind].name },
+  { title: 'Kind', cell: ({ generation }) => kinds[generation.kind].name },
   {
     title: 'Model',
-    wideOnly: true,
-    cell: ({ generation }) => <code className={classes['model']}>{generation.model}</code>,
+    cell: ({ generation }) => (
+      <NoWrap>
+        <code className={classes['model']}>{generation.model}</code>
+      </NoWrap>
+    ),
   },
-  { title: 'Key', wideOnly: true, cell: ({ key }) => <span className={classes['key']}>{key.name}</span> },
+  { title: 'Key', cell: ({ key }) => <span className={classes['key']}>{key.name}</span> },
   {
     title: 'Cost',
     align: 'right',
-    wideOnly: true,
     cell: ({ generation }) => <Credits amount={generation.cost.credits} unit={false} />,
   },
   {
     title: 'Made',
     align: 'right',
-    wideOnly: true,
     cell: ({ generation }) => (
-      <span className={classes['made']}>
+      <NoWrap>
         <Time at={generation.created_at} relative />
-      </span>
+      </NoWrap>
     ),
   },
 ];
@@ -53,11 +54,14 @@ const columns: Column<GenerationRow>[] = [
 export function GenerationsTable({ rows, stale, footer, chosen, onChoose }: GenerationsTableProps) {
   const choice: Column<GenerationRow> = {
     title: 'Choose',
+    controls: true,
     width: '2.2rem',
     head: (
       <Checkbox
         size="xs"
+        className={classes['chooseAll']}
         aria-label="Choose all"
+        label={<span aria-hidden="true">All</span>}
         checked={rows.length > 0 && rows.every(({ generation }) => chosen.has(generation.id))}
         onChange={({ currentTarget: { checked } }) =>
           onChoose(new Set(checked ? rows.map(({ generation }) => generation.id) : []))
@@ -99,13 +103,8 @@ function What({ row: { generation, prompt } }: { row: GenerationRow }) {
           <MediaView item={itemOfOutput(first)} small fill inert alt="" />
         )}
       </span>
-      <span>
-        <span className={classes['prompt']} data-none={prompt === null}>
-          {prompt ?? 'No prompt'}
-        </span>
-        <span className={classes['madeBelow']}>
-          <Time at={generation.created_at} relative />
-        </span>
+      <span className={classes['prompt']} data-none={prompt === null}>
+        {prompt ?? 'No prompt'}
       </span>
     </Link>
   );

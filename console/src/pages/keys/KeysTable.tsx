@@ -23,7 +23,7 @@ export function KeysTable({ keys, onEdit, onRevoke }: KeysTableProps) {
         ...columns,
         {
           title: 'Actions',
-          hideTitle: true,
+          controls: true,
           align: 'right',
           cell: (key) =>
             key.status === 'active' && <KeyMenu apiKey={key} onEdit={onEdit} onRevoke={onRevoke} />,
@@ -41,18 +41,17 @@ const columns: Column<ApiKey>[] = [
         <Text fz="sm" fw={560} style={{ overflowWrap: 'anywhere' }}>
           {key.name}
         </Text>
-        <Text fz="xs" c="dimmed" ff="monospace" style={{ whiteSpace: 'nowrap' }}>
-          {key.prefix}…
+        <Text fz="xs" c="dimmed" ff="monospace">
+          <NoWrap>{key.prefix}…</NoWrap>
         </Text>
       </div>
     ),
   },
   { title: 'Status', cell: (key) => <StatusBadge status={key.status} /> },
-  { title: 'Scopes', wideOnly: true, cell: (key) => <Scopes granted={key.scopes} /> },
-  { title: 'Spent today', cell: (key) => <Spend apiKey={key} /> },
+  { title: 'Scopes', ownLine: true, cell: (key) => <Scopes granted={key.scopes} /> },
+  { title: 'Spent today', minWidth: '8rem', cell: (key) => <Spend apiKey={key} /> },
   {
     title: 'Requests a minute',
-    wideOnly: true,
     align: 'right',
     cell: (key) => formatCredits(key.rate_limit),
   },
@@ -66,7 +65,6 @@ const columns: Column<ApiKey>[] = [
   },
   {
     title: 'Ends',
-    wideOnly: true,
     cell: (key) => (
       <NoWrap>
         <Ending apiKey={key} />
@@ -92,9 +90,11 @@ function Spend({ apiKey: { spent_today: spent, daily_budget: budget } }: { apiKe
   const colour = share >= 100 ? 'var(--rk-bad)' : share >= 80 ? 'var(--rk-wait)' : 'var(--rk-good)';
   return (
     <Tooltip label={`${Math.round(share)} % of the daily budget`}>
-      <div style={{ minWidth: '6.5rem' }}>
-        <Text fz="sm" style={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}>
-          {formatCredits(spent)} of {formatCredits(budget)}
+      <div>
+        <Text fz="sm" style={{ fontVariantNumeric: 'tabular-nums' }}>
+          <NoWrap>
+            {formatCredits(spent)} of {formatCredits(budget)}
+          </NoWrap>
         </Text>
         <Progress value={share} size={4} mt={3} color={colour} aria-label="Share of the daily budget spent" />
       </div>

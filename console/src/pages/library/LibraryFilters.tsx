@@ -1,8 +1,8 @@
-import { Checkbox, Group, SegmentedControl } from '@mantine/core';
+import { Checkbox, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { v1Query } from '../../api/queries.ts';
 import { DateRange } from '../../ui/DateRange.tsx';
-import { FilterSelect } from '../../ui/Filters.tsx';
+import { FilterBar, FilterSelect } from '../../ui/Filters.tsx';
 import { SearchField } from '../../ui/SearchField.tsx';
 import type { LibrarySearch } from './search.ts';
 
@@ -18,7 +18,7 @@ const maxProjects = 100;
 
 export function LibraryFilters({ search, onShow, withProjects }: LibraryFiltersProps) {
   return (
-    <Group gap="xs" role="search" aria-label="Filters">
+    <FilterBar>
       <SearchField
         key={search.search ?? ''}
         label="Search by prompt"
@@ -44,7 +44,7 @@ export function LibraryFilters({ search, onShow, withProjects }: LibraryFiltersP
         checked={search.favorites === 'true'}
         onChange={({ currentTarget }) => onShow({ favorites: currentTarget.checked ? 'true' : undefined })}
       />
-    </Group>
+    </FilterBar>
   );
 }
 

@@ -7,6 +7,7 @@ import { useRef, useState } from 'react';
 import { type FieldError, RenderkitError } from 'renderkit/errors';
 import { v1Query } from '../../api/queries.ts';
 import { kinds, type RequestBody } from '../../generations/kinds.ts';
+import type { MaskStep } from '../../media/mask-step.ts';
 import { uploadMutationKey } from '../../media/UploadCard.tsx';
 import { ModelPicker } from '../../model-form/ModelPicker.tsx';
 import { ModelSettings } from '../../model-form/ModelSettings.tsx';
@@ -21,11 +22,14 @@ import { withOneSeed, withSeeds } from '../../model-form/seed.ts';
 import { useForm } from '../../model-form/use-form.ts';
 import { useSignedIn } from '../../session/use-signed-in.ts';
 import { Notice } from '../../ui/Notice.tsx';
+import { DropToEdit } from './DropToEdit.tsx';
 import { RequestCode } from './RequestCode.tsx';
 import { RunBar } from './RunBar.tsx';
 import { readPrompts, rememberBatch, rememberPrompt } from './drafts.ts';
+import { rememberMask } from './painted-masks.ts';
 import classes from './playground.module.css';
 import { type Burst, useBurst } from './use-burst.ts';
+import { useLostMask } from './use-lost-mask.ts';
 import { useSavedDraft } from './use-saved-draft.ts';
 import { useModelHistory, useRequestOf } from './use-runs.ts';
 
@@ -50,7 +54,9 @@ export function Playground({ kind, model, models, unlisted, initial, onModel }: 
   const form = useForm(kind, model, choices, initial);
   const { values } = form.control;
   const body = buildRequest(kind, model, values, choices);
-  const { start, creation, earlier } = useRun((error) => showFieldErrors(error, form.showErrors));
+  const strokes = body['mode'] === 'inpaint' ? values.strokes : [];
+  const { start, creation, earlier } = useRun(strokes, (error) => showFieldErrors(error, form.showErrors));
+  useLostMask({ kind, model, body, form, refusal: creation.error });
   const uploading = useIsMutating({ mutationKey: uploadMutationKey }) > 0;
   const lastSeed = useRequestOf(route.useSearch().generation).seed;
   const history = useModelHistory();
@@ -97,6 +103,7 @@ export function Playground({ kind, model, models, unlisted, initial, onModel }: 
         />
         {unlisted && <Unlisted model={model} />}
         <SourceFields form={form.control} capabilities={capabilities} need="required" />
+        {!form.control.fields.takesDrops && capabilities?.uploads !== false && <DropToEdit />}
         <PromptField form={form.control} onRun={run} earlier={earlier} />
         <PromptHint {...{ model, models, onModel }} prompt={values.prompt} />
         <RunBar
@@ -130,17 +137,19 @@ function useChoices() {
   return { styles: styles.data?.data, suggestions: suggestions.data?.data };
 }
 
-/** Runs requests, shows the newest of them, and keeps their prompt. */
-function useRun(onRefused: (error: Error) => void) {
+/** Runs requests, shows the newest of them, and keeps their prompt and what was painted for them. */
+function useRun(strokes: readonly MaskStep[], onRefused: (error: Error) => void) {
   const navigate = route.useNavigate();
   const queries = useQueryClient();
   const { account } = useSignedIn();
   const [earlier, setEarlier] = useState(() => readPrompts(account.id));
   const labels = useRef<readonly string[]>([]);
+  const painted = useRef(strokes);
   const { start, creation } = useBurst({
     onRefused,
     onCreated: (generation, made) => {
       queries.setQueryData(['v1', 'getGeneration', { params: { id: generation.id } }], generation);
+      rememberMask(account.id, generation.id, painted.current);
       if (made.length > 1) rememberBatch(account.id, { ids: made, labels: labels.current });
       void queries.invalidateQueries({ queryKey: ['console', 'listGenerationRows'] });
       void queries.invalidateQueries({ queryKey: ['v1', 'estimate'] });
@@ -158,6 +167,7 @@ function useRun(onRefused: (error: Error) => void) {
       setEarlier(readPrompts(account.id));
     }
     labels.current = names;
+    painted.current = strokes;
     start(burst, drawn);
   };
   return { start: run, creation, earlier };

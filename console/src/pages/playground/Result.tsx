@@ -7,6 +7,7 @@ import { LiveProgress } from '../../generations/LiveProgress.tsx';
 import { ProvenanceOf } from '../../generations/Provenance.tsx';
 import { isFinal } from '../../generations/generation-status.ts';
 import type { Watching } from '../../generations/use-progress.ts';
+import { OutputFavoriteButton } from '../../media/FavoriteButton.tsx';
 import { ItemActions } from '../../media/ItemActions.tsx';
 import { MediaLightbox } from '../../media/MediaLightbox.tsx';
 import { itemOfOutput, type MediaItem } from '../../media/media-item.ts';
@@ -47,7 +48,7 @@ export function Result({ ids, labels, rows, watching, marked, mark, compare }: R
       {items.length > 1 && (
         <div className={classes['together']}>
           <Text fz="sm" c="dimmed">
-            {items.length} pictures
+            {items.length} results
           </Text>
           <Button
             variant="default"
@@ -73,6 +74,7 @@ export function Result({ ids, labels, rows, watching, marked, mark, compare }: R
             <Run
               key={id}
               label={labels[i]}
+              alone={ids.length === 1}
               {...{ id, rows, culling, marked, mark }}
               watching={watching.get(id) ?? 'none'}
               onMade={setMade}
@@ -87,7 +89,9 @@ export function Result({ ids, labels, rows, watching, marked, mark, compare }: R
         onShow={setLarge}
         details={(item) => (
           <>
-            <ItemActions item={item} />
+            <ItemActions item={item}>
+              <OutputFavoriteButton item={item} />
+            </ItemActions>
             <ProvenanceOf id={madeBy(item)} output={item.id} />
           </>
         )}
@@ -99,6 +103,8 @@ export function Result({ ids, labels, rows, watching, marked, mark, compare }: R
 type RunProps = Pick<ResultProps, 'rows' | 'marked' | 'mark'> & {
   id: string;
   label: string | undefined;
+  /** No other run is shown. */
+  alone: boolean;
   watching: Watching;
   culling: ReturnType<typeof useCulling>;
   onMade: (
@@ -107,7 +113,7 @@ type RunProps = Pick<ResultProps, 'rows' | 'marked' | 'mark'> & {
   onLarge: (id: string) => void;
 };
 
-function Run({ id, label, rows, watching, culling, marked, mark, onMade, onLarge }: RunProps) {
+function Run({ id, label, alone, rows, watching, culling, marked, mark, onMade, onLarge }: RunProps) {
   const { generation, error, retry } = useGeneration(id, rows);
   const outputs = generation?.outputs;
   useEffect(() => {
@@ -132,6 +138,17 @@ function Run({ id, label, rows, watching, culling, marked, mark, onMade, onLarge
       </div>
     );
   const shown = generation.outputs.map(itemOfOutput).filter((item) => !culling.discarded.has(item.id));
+  if (shown.length === 0 && alone)
+    return (
+      <div className={classes['cell']}>
+        <div className={classes['waiting']}>
+          <Text fz="sm" c="dimmed">
+            What it made was discarded.
+          </Text>
+        </div>
+        <RunFacts generation={generation} />
+      </div>
+    );
   return (
     <>
       {shown.map((item, i) => (

@@ -4,14 +4,15 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { KeyboardEvent } from 'react';
 import { callV1 } from '../../api/client.ts';
+import { copyLink } from '../../media/copy-link.ts';
 import type { ItemUse } from '../../media/item-use.ts';
 import { MediaView } from '../../media/MediaView.tsx';
 import { downloadAddress, type MediaItem, nameOfItem } from '../../media/media-item.ts';
 import { useAsset } from '../../media/use-asset.ts';
 import { useSignedIn } from '../../session/use-signed-in.ts';
 import { Icon, type IconName } from '../../ui/Icon.tsx';
-import { showToast } from '../../ui/toasts.ts';
 import classes from './result.module.css';
+import type { ResultKey } from './result-keys.ts';
 import type { Culling } from './use-culling.tsx';
 import { kindOfUse } from './use-initial-form.ts';
 
@@ -26,7 +27,7 @@ type ResultPictureProps = {
 };
 
 /** What can be done with a result: a button below it, and a key while it or a button of it has the focus. */
-type Action = { key: string; label: string; icon: IconName; act: () => void; pressed?: boolean };
+type Action = { key: ResultKey; label: string; icon: IconName; act: () => void; pressed?: boolean };
 
 const route = getRouteApi('/signed-in/playground');
 
@@ -165,13 +166,4 @@ function download(address: string): void {
   link.target = '_blank';
   link.rel = 'noreferrer';
   link.click();
-}
-
-async function copyLink(url: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(url);
-    showToast('The link was copied.');
-  } catch {
-    showToast('The browser does not let pages copy here. Open it and copy its address.');
-  }
 }

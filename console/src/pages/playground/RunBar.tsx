@@ -144,7 +144,7 @@ function Cost({ kind, model, values, body, closed, refused }: CostProps) {
   if (estimate.data === undefined)
     return (
       <Text fz="sm" c="dimmed">
-        Asking what it costs …
+        Asking what it costs…
       </Text>
     );
   return <Priced estimate={estimate.data} stale={estimate.isPlaceholderData} />;

@@ -1,12 +1,14 @@
 import { ActionIcon, Button, Text, Tooltip } from '@mantine/core';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { callV1 } from '../../api/client.ts';
 import { formatDuration } from '../../format/durations.ts';
 import { formatCount } from '../../format/numbers.ts';
+import { v1Query } from '../../api/queries.ts';
 import { isFinal } from '../../generations/generation-status.ts';
+import { isSeed } from '../../model-form/seed.ts';
 import { Icon } from '../../ui/Icon.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
@@ -15,6 +17,7 @@ import { useSameAgain } from './use-same-again.ts';
 import { useRequestOf } from './use-runs.ts';
 
 const route = getRouteApi('/signed-in/playground');
+const modelsStaleMs = 60_000;
 
 type RunFactsProps = {
   generation: Generation;
@@ -65,11 +68,18 @@ export function RunFacts({ generation, label }: RunFactsProps) {
 
 /** The same request once more, or its request in the form. */
 function Again({ generation }: { generation: Generation }) {
+  const repeats = useRepeats(generation.model);
   const navigate = route.useNavigate();
   const { again, pending } = useSameAgain();
   return (
     <>
-      <Tooltip label="Run the same request again, with the same seed">
+      <Tooltip
+        label={
+          repeats
+            ? 'Run the same request again, with the same seed'
+            : 'Run the same request again; there is no seed, so the result differs'
+        }
+      >
         <Button
           variant="default"
           size="compact-xs"
@@ -77,7 +87,7 @@ function Again({ generation }: { generation: Generation }) {
           loading={pending}
           onClick={() => again(generation)}
         >
-          Same again
+          {repeats ? 'Same again' : 'Run again'}
         </Button>
       </Tooltip>
       <Tooltip label="Put its request into the form">
@@ -97,6 +107,13 @@ function Again({ generation }: { generation: Generation }) {
       </Tooltip>
     </>
   );
+}
+
+/** Whether a model makes the same for the same request: it does where it takes a seed. */
+function useRepeats(model: string): boolean {
+  const models = useQuery({ ...v1Query('listModels', {}), staleTime: modelsStaleMs });
+  const found = models.data?.data.find(({ id }) => id === model);
+  return found?.parameters.options.some(isSeed) ?? true;
 }
 
 /** Ends a run: one that waits is canceled, one that runs is stopped where its engine can. */

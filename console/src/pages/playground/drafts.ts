@@ -3,6 +3,7 @@ import { parseJson } from '../../format/json.ts';
 import { kindNames, kinds, type RequestBody } from '../../generations/kinds.ts';
 import type { MaskStep } from '../../media/mask-step.ts';
 import { type FilledForm, readRequest } from '../../model-form/read-request.ts';
+import { forgetMasks } from './painted-masks.ts';
 
 // What somebody was about to make, and what they asked for, stays in the browser: by account, so that nobody else who
 // signs in there finds it in a form.
@@ -10,6 +11,7 @@ import { type FilledForm, readRequest } from '../../model-form/read-request.ts';
 const prefix = 'renderkit-create-1:';
 const maxPrompts = 50;
 const maxBatches = 40;
+const maxMarks = 500;
 
 /** What is kept for an account. Forms are kept as the requests that they make, so that reading them checks them. */
 type Kept = {
@@ -17,6 +19,9 @@ type Kept = {
   forms: Partial<Record<GenerationKind, { body: RequestBody; strokes: readonly MaskStep[] }>>;
   prompts: string[];
   batches: Batch[];
+  /** Ids of results, the newest first. */
+  kept: string[];
+  discarded: string[];
 };
 
 /** Generations that were started together, in their order, and what tells them apart where a grid was run. */
@@ -86,17 +91,37 @@ export function rememberBatch(account: string, batch: Batch): void {
   write(account, { ...kept, batches: [batch, ...others].slice(0, maxBatches) });
 }
 
+/** Which results were kept, and which were discarded: a generation still names those. */
+export function readMarks(account: string): { kept: readonly string[]; discarded: readonly string[] } {
+  const { kept, discarded } = read(account);
+  return { kept, discarded };
+}
+
+/** Keeps that results are marked so, or no longer. */
+export function rememberMarks(
+  account: string,
+  mark: 'kept' | 'discarded',
+  ids: readonly string[],
+  marked = true,
+): void {
+  const before = read(account);
+  const others = before[mark].filter((id) => !ids.includes(id));
+  write(account, { ...before, [mark]: (marked ? [...ids, ...others] : others).slice(0, maxMarks) });
+}
+
 function read(account: string): Kept {
-  const nothing: Kept = { forms: {}, prompts: [], batches: [] };
+  const nothing: Kept = { forms: {}, prompts: [], batches: [], kept: [], discarded: [] };
   try {
     const value = parseJson(localStorage.getItem(prefix + account) ?? '');
     if (typeof value !== 'object' || value === null) return nothing;
-    const { kind, forms, prompts, batches } = value as Partial<Kept>;
+    const { kind, forms, prompts, batches, kept, discarded } = value as Partial<Kept>;
     return {
       ...(kind !== undefined && kindNames.includes(kind) && { kind }),
       forms: forms ?? {},
       prompts: prompts ?? [],
       batches: batches ?? [],
+      kept: kept ?? [],
+      discarded: discarded ?? [],
     };
   } catch {
     // A browser may forbid it. The page works without.
@@ -104,9 +129,15 @@ function read(account: string): Kept {
   }
 }
 
+/** False where the browser keeps no more, even without the masks of earlier runs. */
 function write(account: string, kept: Kept): boolean {
+  const text = JSON.stringify(kept);
+  return set(prefix + account, text) || (forgetMasks() && set(prefix + account, text));
+}
+
+function set(key: string, text: string): boolean {
   try {
-    localStorage.setItem(prefix + account, JSON.stringify(kept));
+    localStorage.setItem(key, text);
     return true;
   } catch {
     return false;

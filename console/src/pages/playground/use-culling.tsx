@@ -4,7 +4,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { callV1 } from '../../api/client.ts';
 import { type MediaItem } from '../../media/media-item.ts';
+import { useSignedIn } from '../../session/use-signed-in.ts';
 import { showErrorToast } from '../../ui/toasts.ts';
+import { readMarks, rememberMarks } from './drafts.ts';
 
 /** Milliseconds in which a discarded item can be taken back; then it is deleted. */
 const undoMs = 6_000;
@@ -18,14 +20,19 @@ export type Culling = {
 
 /** What of the results is kept, and what is discarded: it goes from the page at once, and from the library a little later. */
 export function useCulling(): Culling {
-  const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
-  const [discarded, setDiscarded] = useState<ReadonlySet<string>>(new Set());
+  const { account } = useSignedIn();
+  const [marks] = useState(() => readMarks(account.id));
+  const [kept, setKept] = useState<ReadonlySet<string>>(new Set(marks.kept));
+  const [discarded, setDiscarded] = useState<ReadonlySet<string>>(new Set(marks.discarded));
   const queries = useQueryClient();
   const putBack = (items: readonly MediaItem[]) =>
     setDiscarded((before) => new Set([...before].filter((id) => !items.some((item) => item.id === id))));
   const remove = async (items: readonly MediaItem[]) => {
     try {
-      for (const { pathType, id } of items) await callV1('deleteAsset', { params: { type: pathType, id } });
+      for (const { pathType, id } of items) {
+        await callV1('deleteAsset', { params: { type: pathType, id } });
+        rememberMarks(account.id, 'discarded', [id]);
+      }
     } catch (error) {
       putBack(items);
       showErrorToast(error as Error);
@@ -56,11 +63,9 @@ export function useCulling(): Culling {
       ),
     });
   };
-  const keep = (item: MediaItem) =>
-    setKept((before) => {
-      const next = new Set(before);
-      if (!next.delete(item.id)) next.add(item.id);
-      return next;
-    });
+  const keep = ({ id }: MediaItem) => {
+    rememberMarks(account.id, 'kept', [id], !kept.has(id));
+    setKept(new Set(kept.has(id) ? [...kept].filter((one) => one !== id) : [...kept, id]));
+  };
   return { kept, discarded, keep, discard };
 }

@@ -8,6 +8,7 @@ import { emptyForm, type FormValues } from '../../model-form/form-values.ts';
 import { readRequest } from '../../model-form/read-request.ts';
 import { useSignedIn } from '../../session/use-signed-in.ts';
 import { lastKind, readDraft } from './drafts.ts';
+import { readMask } from './painted-masks.ts';
 import type { PlaygroundSearch } from './search.ts';
 
 /** The initial contents of the form. The address may name another kind and model. */
@@ -54,7 +55,11 @@ export function useInitialForm(search: PlaygroundSearch): {
   const initial: InitialForm =
     read === undefined
       ? { kind: generation.kind, model: generation.model, values: emptyForm }
-      : { ...read, model: read.model ?? generation.model };
+      : {
+          ...read,
+          model: read.model ?? generation.model,
+          values: { ...read.values, strokes: readMask(account.id, generation.id) },
+        };
   return { initial, error: null, retry };
 }
 

@@ -6,7 +6,8 @@ import { consoleQuery, v1Query } from '../../api/queries.ts';
 import { parseJson } from '../../format/json.ts';
 import { isFinal } from '../../generations/generation-status.ts';
 import type { RequestBody } from '../../generations/kinds.ts';
-import { maxStreams, type Watching } from '../../generations/use-progress.ts';
+import { maxStreams } from '../../api/stream-places.ts';
+import type { Watching } from '../../generations/use-progress.ts';
 import type { ModelHistory } from '../../model-form/ModelPicker.tsx';
 import { seedOf } from '../../model-form/seed.ts';
 
@@ -25,12 +26,13 @@ export function useRuns(): readonly GenerationRow[] {
     },
   });
   const rows = runs.data?.data ?? [];
-  useReloadWhenFinished(rows.filter(({ generation }) => isFinal(generation)).length);
+  const finished = rows.flatMap(({ generation }) => (isFinal(generation) ? [generation.id] : []));
+  useReloadWhenFinished(finished.join(' '));
   return rows;
 }
 
-/** Reloads what changes when a generation has finished: the library, and the balance beside the price. */
-function useReloadWhenFinished(finished: number): void {
+/** Reloads what changes when a generation has finished: the library, the balance beside the price, and how it was made. */
+function useReloadWhenFinished(finished: string): void {
   const queries = useQueryClient();
   const before = useRef(finished);
   useEffect(() => {
@@ -39,6 +41,8 @@ function useReloadWhenFinished(finished: number): void {
     for (const queryKey of [
       ['v1', 'listAssets'],
       ['v1', 'estimate'],
+      // The seed that was drawn, version, backend and time are known only now.
+      ['console', 'getGenerationDetail'],
     ])
       void queries.invalidateQueries({ queryKey });
   }, [finished, queries]);

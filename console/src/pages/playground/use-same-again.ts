@@ -1,8 +1,11 @@
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useRef } from 'react';
 import { callV1 } from '../../api/client.ts';
+import { useSignedIn } from '../../session/use-signed-in.ts';
 import { showErrorToast } from '../../ui/toasts.ts';
+import { readMask, rememberMask } from './painted-masks.ts';
 import { useBurst } from './use-burst.ts';
 
 const route = getRouteApi('/signed-in/playground');
@@ -11,9 +14,12 @@ const route = getRouteApi('/signed-in/playground');
 export function useSameAgain() {
   const navigate = route.useNavigate();
   const queries = useQueryClient();
+  const { account } = useSignedIn();
+  const earlier = useRef('');
   const { start, creation } = useBurst({
     onRefused: showErrorToast,
     onCreated: (generation) => {
+      rememberMask(account.id, generation.id, readMask(account.id, earlier.current));
       void queries.invalidateQueries({ queryKey: ['console', 'listGenerationRows'] });
       void navigate({
         search: (before) => ({ ...before, generation: generation.id }),
@@ -24,7 +30,8 @@ export function useSameAgain() {
   });
   const read = useMutation({
     mutationFn: ({ id }: Generation) => callV1('getGenerationRequest', { params: { id } }),
-    onSuccess: ({ repeat, body }, { kind }) => {
+    onSuccess: ({ repeat, body }, { id, kind }) => {
+      earlier.current = id;
       const asked = repeat ?? body;
       if (asked === null) showErrorToast(new Error('Its request was erased, and cannot be sent again.'));
       else start({ kind, bodies: [asked] });

@@ -34,7 +34,7 @@ export function SessionsPage() {
             ...columns,
             {
               title: 'Actions',
-              hideTitle: true,
+              controls: true,
               align: 'right',
               cell: (session) =>
                 !session.current && (
@@ -64,17 +64,16 @@ const columns: Column<Session>[] = [
     title: 'Browser',
     cell: (session) => (
       <div>
-        <Text fz="sm" fw={560} title={session.user_agent ?? undefined} style={{ whiteSpace: 'nowrap' }}>
-          {browserName(session.user_agent)}
+        <Text fz="sm" fw={560} title={session.user_agent ?? undefined}>
+          <NoWrap>{browserName(session.user_agent)}</NoWrap>
         </Text>
         {session.current && <StatusBadge status="active" label="This browser" />}
       </div>
     ),
   },
-  { title: 'Address', wideOnly: true, cell: (session) => <code>{session.address ?? '—'}</code> },
+  { title: 'Address', cell: (session) => <code>{session.address ?? '—'}</code> },
   {
     title: 'Signed in',
-    wideOnly: true,
     cell: (session) => (
       <NoWrap>
         <Time at={session.created_at} />
@@ -91,7 +90,6 @@ const columns: Column<Session>[] = [
   },
   {
     title: 'Ends by itself',
-    wideOnly: true,
     cell: (session) => (
       <NoWrap>
         <Time at={session.expires_at} />

@@ -30,7 +30,7 @@ export function UploadsTable({ rows, stale, onDelete, footer }: UploadsTableProp
         ...columns,
         {
           title: 'Actions',
-          hideTitle: true,
+          controls: true,
           align: 'right',
           cell: (row) => (
             <Tooltip label="Delete">
@@ -46,7 +46,7 @@ export function UploadsTable({ rows, stale, onDelete, footer }: UploadsTableProp
 }
 
 const columns: Column<UploadRow>[] = [
-  { title: 'File', cell: ({ upload }) => <File upload={upload} /> },
+  { title: 'File', minWidth: '12rem', cell: ({ upload }) => <File upload={upload} /> },
   {
     title: 'Size',
     align: 'right',
@@ -66,7 +66,6 @@ const columns: Column<UploadRow>[] = [
   },
   {
     title: 'Goes by itself',
-    wideOnly: true,
     cell: ({ kept_until: until }) => (
       <NoWrap>{until === null ? 'Not while it is in use' : <Time at={until} relative />}</NoWrap>
     ),
@@ -119,9 +118,9 @@ function Uses({ uses: { count, latest } }: Pick<UploadRow, 'uses'>) {
       ? `${formatCount(count, 'generation')} or more`
       : formatCount(count, 'generation');
   return (
-    <div style={{ whiteSpace: 'nowrap' }}>
+    <div>
       <TextLink to="/generations/$id" params={{ id: newest.id }} aria-label={`Newest of ${total}`}>
-        {total}
+        <NoWrap>{total}</NoWrap>
       </TextLink>
       <Text fz="xs" c="dimmed">
         newest {newest.status}

@@ -5,6 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { callConsole } from '../../api/client.ts';
 import { consoleQuery, live } from '../../api/queries.ts';
+import { Address } from '../../ui/Address.tsx';
 import { DescriptionList } from '../../ui/DescriptionList.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import { Id } from '../../ui/Id.tsx';
@@ -50,6 +51,7 @@ function Endpoint({ webhook }: { webhook: Webhook }) {
   return (
     <Page
       title={webhook.url}
+      heading={<Address url={webhook.url} />}
       parent={parent}
       actions={
         <>
@@ -79,7 +81,12 @@ function Endpoint({ webhook }: { webhook: Webhook }) {
           items={[
             ['State', <EndpointStatus key="state" webhook={webhook} />],
             ['Last 24 hours', <Health key="health" health={webhook.health} />],
-            ['Events', webhook.events.length === 0 ? 'Test deliveries alone' : webhook.events.join(', ')],
+            [
+              'Events',
+              <span key="events" data-whole-row="true">
+                {webhook.events.length === 0 ? 'Test deliveries alone' : webhook.events.join(', ')}
+              </span>,
+            ],
             ['Added', <Time key="created" at={webhook.created_at} />],
             ['Paused', webhook.paused_at === null ? undefined : <Time key="paused" at={webhook.paused_at} />],
             ['Id', <Id key="id" id={webhook.id} what="id of the endpoint" />],

@@ -4,6 +4,7 @@ import type { Webhook } from '@renderkit/contract/console/schemas/webhook.ts';
 import { maxWebhookEndpoints } from '@renderkit/contract/v1/limits.ts';
 import { useQuery } from '@tanstack/react-query';
 import { consoleQuery, live } from '../../api/queries.ts';
+import { Address } from '../../ui/Address.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Icon } from '../../ui/Icon.tsx';
@@ -60,8 +61,9 @@ export function WebhooksPage() {
 const columns: Column<Webhook>[] = [
   {
     title: 'Endpoint',
+    minWidth: '13rem',
     cell: (webhook) => (
-      <div style={{ minWidth: '11rem' }}>
+      <div>
         <TextLink
           to="/webhooks/$id"
           params={{ id: webhook.id }}
@@ -69,7 +71,7 @@ const columns: Column<Webhook>[] = [
           c="var(--mantine-color-text)"
           style={{ overflowWrap: 'anywhere' }}
         >
-          {webhook.url}
+          <Address url={webhook.url} />
         </TextLink>
         <Text fz="xs" c="dimmed">
           {webhook.events.length === 0 ? 'Test deliveries alone' : webhook.events.join(', ')}
@@ -78,5 +80,5 @@ const columns: Column<Webhook>[] = [
     ),
   },
   { title: 'State', cell: (webhook) => <EndpointStatus webhook={webhook} /> },
-  { title: 'Recent health', cell: (webhook) => <Health health={webhook.health} /> },
+  { title: 'Recent health', ownLine: true, cell: (webhook) => <Health health={webhook.health} /> },
 ];

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { consoleQuery, live } from '../../../api/queries.ts';
 import { formatBytes } from '../../../format/numbers.ts';
+import { Address } from '../../../ui/Address.tsx';
 import { type Column, DataTable } from '../../../ui/DataTable.tsx';
 import { DescriptionList } from '../../../ui/DescriptionList.tsx';
 import { Icon } from '../../../ui/Icon.tsx';
@@ -74,7 +75,7 @@ function Summary({ backend }: { backend: BackendDetail }) {
         items={[
           ['State', <BackendState key="state" backend={backend} />],
           ['Running', slotsText(backend)],
-          ['Address', backend.url ?? undefined],
+          ['Address', backend.url === null ? undefined : <Address key="url" url={backend.url} />],
           ['Version', backend.version ?? undefined],
           ['Memory of its card', memory === null ? undefined : formatBytes(memory)],
           ['Labels', labels.length === 0 ? 'None' : labels.join(', ')],

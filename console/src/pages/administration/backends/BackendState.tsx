@@ -6,7 +6,7 @@ import { Time } from '../../../ui/Time.tsx';
 /** What a backend does, since when, and why. */
 export function BackendState({ backend }: { backend: ManagedBackend }) {
   return (
-    <div style={{ minWidth: '9rem', maxWidth: '26rem' }}>
+    <div style={{ maxWidth: '26rem' }}>
       <StatusBadge status={backend.state} />
       <Text fz="xs" c="dimmed">
         <Time at={backend.since} relative />

@@ -9,6 +9,7 @@ import { Page } from '../../../ui/Page.tsx';
 import { ProblemAlert } from '../../../ui/ProblemAlert.tsx';
 import { BackendModal } from './BackendModal.tsx';
 import { BackendsTable } from './BackendsTable.tsx';
+import { ProviderCosts } from './ProviderCosts.tsx';
 
 const route = getRouteApi('/signed-in/administration/backends');
 
@@ -32,6 +33,7 @@ export function BackendsPage() {
       )}
       {backends.isPending && <ListSkeleton />}
       {backends.data !== undefined && <BackendsTable backends={backends.data.backends} />}
+      <ProviderCosts />
       <BackendModal
         opened={adding}
         onClose={add.close}

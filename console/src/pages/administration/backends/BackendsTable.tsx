@@ -19,7 +19,7 @@ export function BackendsTable({ backends }: { backends: readonly ManagedBackend[
         ...columns,
         {
           title: 'Actions',
-          hideTitle: true,
+          controls: true,
           align: 'right',
           cell: (backend) => <BackendMenu backend={backend} />,
         },
@@ -31,8 +31,9 @@ export function BackendsTable({ backends }: { backends: readonly ManagedBackend[
 const columns: Column<ManagedBackend>[] = [
   {
     title: 'Backend',
+    minWidth: '7.5rem',
     cell: (backend) => (
-      <div style={{ minWidth: '6rem' }}>
+      <div>
         <TextLink to="/administration/backends/$name" params={{ name: backend.name }} fw={560}>
           {backend.name}
         </TextLink>
@@ -43,11 +44,11 @@ const columns: Column<ManagedBackend>[] = [
       </div>
     ),
   },
-  { title: 'State', cell: (backend) => <BackendState backend={backend} /> },
+  { title: 'State', minWidth: '10rem', cell: (backend) => <BackendState backend={backend} /> },
   { title: 'Running', align: 'right', cell: (backend) => <NoWrap>{slotsText(backend)}</NoWrap> },
-  { title: 'Loaded', wideOnly: true, cell: ({ loaded }) => (loaded.length === 0 ? '—' : loaded.join(', ')) },
-  { title: 'Wait and run', wideOnly: true, cell: (backend) => <BusiestModel backend={backend} /> },
-  { title: 'Last fault', wideOnly: true, cell: ({ last_fault: fault }) => <LastFault fault={fault} /> },
+  { title: 'Loaded', ownLine: true, cell: ({ loaded }) => (loaded.length === 0 ? '—' : loaded.join(', ')) },
+  { title: 'Wait and run', cell: (backend) => <BusiestModel backend={backend} /> },
+  { title: 'Last fault', ownLine: true, cell: ({ last_fault: fault }) => <LastFault fault={fault} /> },
   {
     title: 'Spent today',
     align: 'right',
@@ -60,9 +61,11 @@ function BusiestModel({ backend: { times } }: { backend: ManagedBackend }) {
   const [most] = times.toSorted((a, b) => b.jobs - a.jobs);
   if (most === undefined) return '—';
   return (
-    <div style={{ whiteSpace: 'nowrap' }}>
+    <div>
       <Text fz="sm">
-        {medianText(most.median_wait_seconds)} + {medianText(most.median_run_seconds)}
+        <NoWrap>
+          {medianText(most.median_wait_seconds)} + {medianText(most.median_run_seconds)}
+        </NoWrap>
       </Text>
       <Text fz="xs" c="dimmed">
         {most.model}

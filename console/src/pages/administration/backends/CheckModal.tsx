@@ -83,7 +83,7 @@ function FullCheck({ name }: { name: string }) {
         <ol className={classes['steps']} aria-label="Steps">
           {full.data.steps.map((step) => (
             <li key={step.name}>
-              <StatusBadge status={step.ok ? 'succeeded' : 'failed'} label={step.ok ? 'Works' : 'Fails'} />
+              <StepOutcome ok={step.ok} walked={step.walked ?? true} />
               <div>
                 <Text fz="sm" fw={560}>
                   {step.name.replaceAll('_', ' ')}
@@ -107,11 +107,16 @@ function FullCheck({ name }: { name: string }) {
           </Button>
           {full.data === undefined && (
             <Text fz="xs" c="dimmed">
-              By small jobs of ours, which need no model.
+              By small jobs of ours. None that a provider bills: those are left to the command.
             </Text>
           )}
         </Group>
       )}
     </Stack>
   );
+}
+
+function StepOutcome({ ok, walked }: { ok: boolean; walked: boolean }) {
+  if (!walked) return <StatusBadge status="off" label="Not tried" />;
+  return <StatusBadge status={ok ? 'succeeded' : 'failed'} label={ok ? 'Works' : 'Fails'} />;
 }

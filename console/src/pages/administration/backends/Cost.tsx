@@ -12,6 +12,7 @@ export function Cost({ backend, amount }: { backend: ManagedBackend; amount: num
   );
 }
 
-function formatMoney(amount: number): string {
+/** An amount of a provider's currency, without its name. */
+export function formatMoney(amount: number): string {
   return amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 4 });
 }

@@ -10,6 +10,7 @@ import { Page } from '../../../ui/Page.tsx';
 import { ProblemAlert } from '../../../ui/ProblemAlert.tsx';
 import { showToast } from '../../../ui/toasts.ts';
 import { PlansTable } from './PlansTable.tsx';
+import { OlderVersion } from './OlderVersion.tsx';
 import { ReviewModal } from './ReviewModal.tsx';
 import { useEditedList } from './use-edited-list.ts';
 
@@ -36,6 +37,11 @@ export function PlansPage() {
       description="What accounts may do. New accounts have the first plan. Limits hold at once for everybody who has a plan, its credits from the next renewal on."
       actions={
         <Group gap="xs">
+          <OlderVersion
+            published={published.data}
+            edited={plans.isEdited}
+            load={(version) => readOlder(version).then(plans.begin)}
+          />
           {plans.isEdited && (
             <Button variant="default" onClick={plans.discard}>
               Discard changes
@@ -74,6 +80,10 @@ export function PlansPage() {
       />
     </Page>
   );
+}
+
+async function readOlder(version: number): Promise<Plan[]> {
+  return (await callConsole('getPlansVersion', { params: { version: String(version) } })).plans;
 }
 
 function usePublishPlans(body: { version: number; plans: Plan[] }, onPublished: () => void) {

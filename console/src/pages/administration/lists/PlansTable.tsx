@@ -26,18 +26,21 @@ type PlansTableProps = {
 type CellProps = { plan: Plan; label: string; onChange: (change: Partial<Plan>) => void };
 type Row = { title: string; note?: string; cell: (props: CellProps) => ReactNode };
 
-/** A column for each plan, a row for each thing that a plan says. */
+/**
+ * A column for each plan, a row for each thing that a plan says; on narrow screens the values of a row stand below it,
+ * each with the name of its plan. The roles are written out because browsers drop them where a table is not drawn as one.
+ */
 export function PlansTable({ plans, accounts }: PlansTableProps) {
   return (
     <div className={classes['frame']} role="region" aria-label="Plans" tabIndex={0}>
-      <Table aria-label="Plans" className={classes['plans'] ?? ''}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">
+      <Table aria-label="Plans" role="table" className={classes['plans'] ?? ''}>
+        <Table.Thead role="rowgroup">
+          <Table.Tr role="row">
+            <Table.Th scope="col" role="columnheader">
               <span className={classes['visuallyHidden']}>What it says</span>
             </Table.Th>
             {plans.items.map((plan, at) => (
-              <Table.Th key={at} scope="col">
+              <Table.Th key={at} scope="col" role="columnheader">
                 <PlanHead
                   plan={plan}
                   accounts={accounts[plan.key] ?? 0}
@@ -49,10 +52,10 @@ export function PlansTable({ plans, accounts }: PlansTableProps) {
             ))}
           </Table.Tr>
         </Table.Thead>
-        <Table.Tbody>
+        <Table.Tbody role="rowgroup">
           {rows.map(({ title, note, cell }) => (
-            <Table.Tr key={title}>
-              <Table.Th scope="row">
+            <Table.Tr key={title} role="row">
+              <Table.Th scope="row" role="rowheader">
                 {title}
                 {note !== undefined && (
                   <Text fz="xs" c="dimmed" fw={400}>
@@ -61,7 +64,7 @@ export function PlansTable({ plans, accounts }: PlansTableProps) {
                 )}
               </Table.Th>
               {plans.items.map((plan, at) => (
-                <Table.Td key={at}>
+                <Table.Td key={at} role="cell" data-title={plan.name}>
                   {cell({
                     plan,
                     label: `${title} of ${plan.name}`,

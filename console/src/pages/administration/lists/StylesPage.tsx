@@ -10,6 +10,7 @@ import { ListSkeleton } from '../../../ui/ListSkeleton.tsx';
 import { Page } from '../../../ui/Page.tsx';
 import { ProblemAlert } from '../../../ui/ProblemAlert.tsx';
 import { showToast } from '../../../ui/toasts.ts';
+import { OlderVersion } from './OlderVersion.tsx';
 import { ReviewModal } from './ReviewModal.tsx';
 import { useEditedList } from './use-edited-list.ts';
 
@@ -32,6 +33,11 @@ export function StylesPage() {
       description="What users can choose beside a prompt. A style adds its words to what the engine is given; users never see them."
       actions={
         <Group gap="xs">
+          <OlderVersion
+            published={published.data}
+            edited={styles.isEdited}
+            load={(version) => readOlder(version).then(styles.begin)}
+          />
           {styles.isEdited && (
             <Button variant="default" onClick={styles.discard}>
               Discard changes
@@ -80,6 +86,10 @@ export function StylesPage() {
   );
 }
 
+async function readOlder(version: number): Promise<Style[]> {
+  return (await callConsole('getStylesVersion', { params: { version: String(version) } })).styles;
+}
+
 function usePublishStyles(body: { version: number; styles: Style[] }, onPublished: () => void) {
   const queryClient = useQueryClient();
   return useMutation({
@@ -102,11 +112,12 @@ const types = [
 function columnsOf(styles: ReturnType<typeof useEditedList<Style>>): Column<StyleRow>[] {
   const input = (title: string, field: 'name' | 'id' | 'words', width: string): Column<StyleRow> => ({
     title,
+    minWidth: width,
+    ownLine: true,
     cell: ({ style, at }) => (
       <TextInput
         aria-label={`${title} of ${style.name === '' ? 'the new style' : style.name}`}
         size="xs"
-        miw={width}
         value={style[field]}
         onChange={(event) => styles.change(at, { [field]: event.currentTarget.value })}
       />
@@ -132,7 +143,7 @@ function columnsOf(styles: ReturnType<typeof useEditedList<Style>>): Column<Styl
     input('Id', 'id', '9rem'),
     {
       title: 'Actions',
-      hideTitle: true,
+      controls: true,
       align: 'right',
       cell: ({ style, at }) => (
         <Tooltip label="Remove">

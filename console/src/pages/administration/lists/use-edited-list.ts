@@ -19,6 +19,9 @@ export function useEditedList<Item>(published: Published<Item> | undefined) {
     change: (at: number, change: Partial<Item>) =>
       replace(items.map((item, i) => (i === at ? { ...item, ...change } : item))),
     add: (item: Item) => replace([...items, item]),
+    /** Begins with these in place of what is published; not where something was changed meanwhile. */
+    begin: (begun: readonly Item[]) =>
+      published !== undefined && setEdited((now) => now ?? { version: published.version, items: begun }),
     remove: (at: number) => replace(items.filter((_, i) => i !== at)),
     /** Moves an item one place forward. */
     advance: (at: number) => {

@@ -56,7 +56,7 @@ export function ModelVersionView({ model, version }: ModelVersionProps) {
         <ImportNotes
           problems={check.data?.problems ?? []}
           lacking={check.data?.lacking ?? []}
-          warnings={read.data?.warnings ?? []}
+          warnings={[...(read.data?.warnings ?? []), ...(check.data?.warnings ?? [])]}
         />
         {read.data !== undefined && read.data.version === version && (
           <>

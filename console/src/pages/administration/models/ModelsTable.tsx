@@ -14,6 +14,7 @@ export function ModelsTable({ models }: { models: readonly ManagedModel[] }) {
 const columns: Column<ManagedModel>[] = [
   {
     title: 'Model',
+    minWidth: '12.5rem',
     cell: (model) => (
       <div className={classes['model']}>
         <Thumbnail url={model.thumbnail} />
@@ -29,12 +30,11 @@ const columns: Column<ManagedModel>[] = [
     ),
   },
   { title: 'State', cell: (model) => <ModelState model={model} /> },
-  { title: 'Makes', wideOnly: true, cell: (model) => suitesText(model.suites) },
+  { title: 'Makes', cell: (model) => suitesText(model.suites) },
   { title: 'Price', cell: (model) => <NoWrap>{priceText(model.price)}</NoWrap> },
   { title: 'Version', cell: (model) => <Versions model={model} /> },
   {
     title: 'Fits on',
-    wideOnly: true,
     cell: ({ fits_on: backends }) => (backends.length === 0 ? 'None' : backends.join(', ')),
   },
 ];
@@ -54,7 +54,7 @@ function Versions({
   model: ManagedModel;
 }) {
   return (
-    <div style={{ whiteSpace: 'nowrap' }}>
+    <div>
       <Text fz="sm">{published === null ? '—' : published}</Text>
       {draft !== null && (
         <Text fz="xs" c="dimmed">

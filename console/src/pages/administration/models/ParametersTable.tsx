@@ -62,7 +62,12 @@ export function ParametersTable({
               <SureBadge parameter={parameter} />
             ),
         },
-        { title: 'Why', cell: (parameter) => <Why parameter={parameter} problems={problems} /> },
+        {
+          title: 'Why',
+          minWidth: '10.5rem',
+          ownLine: true,
+          cell: (parameter) => <Why parameter={parameter} problems={problems} />,
+        },
       ]}
     />
   );
@@ -70,8 +75,10 @@ export function ParametersTable({
 
 const targetColumn: Column<ManagedParameter> = {
   title: 'Goes to',
+  minWidth: '8.5rem',
+  ownLine: true,
   cell: ({ target, node }) => (
-    <div style={{ minWidth: '7rem' }}>
+    <div>
       <Text fz="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
         {target}
       </Text>
@@ -106,7 +113,7 @@ function Why({
   const own = problems.filter((one) => node !== null && one.node === node && one.input === input);
   return (
     <>
-      <Text fz="xs" c="dimmed" miw="9rem">
+      <Text fz="xs" c="dimmed">
         {reason}
       </Text>
       {own.map(({ code, message }) => (

@@ -35,13 +35,15 @@ export function VersionsTable({ model, shown }: VersionsTableProps) {
           ...columns,
           {
             title: 'Actions',
-            hideTitle: true,
+            controls: true,
             align: 'right',
             cell: ({ version }) =>
               version === shown ? (
-                <Text fz="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-                  Shown above
-                </Text>
+                <NoWrap>
+                  <Text fz="xs" c="dimmed" component="span">
+                    Shown above
+                  </Text>
+                </NoWrap>
               ) : (
                 <ButtonLink
                   to="/administration/models/$id"
@@ -77,10 +79,9 @@ const columns: Column<Version>[] = [
       </NoWrap>
     ),
   },
-  { title: 'Price', wideOnly: true, cell: ({ price }) => priceText(price) },
+  { title: 'Price', cell: ({ price }) => priceText(price) },
   {
     title: 'Sample',
-    wideOnly: true,
     align: 'right',
     cell: ({ sample_seconds: seconds }) => (seconds === null ? '—' : formatDuration(seconds * 1_000)),
   },

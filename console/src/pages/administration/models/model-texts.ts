@@ -1,4 +1,5 @@
 import type { ManagedModel } from '@renderkit/contract/studio/administration/models.ts';
+import { eachSetting, settingTexts } from '@renderkit/contract/studio/kinds.ts';
 import { formatCredits } from '../../../format/numbers.ts';
 
 type Price = ManagedModel['price'];
@@ -30,14 +31,11 @@ const sourceLabels: Readonly<Record<string, string>> = {
   height: 'Height',
   aspect_ratio: 'Aspect ratio',
   outputs: 'Number of outputs',
-  cfg: 'Guidance (cfg)',
-  weight: 'Weight',
-  clip_skip: 'CLIP skip',
+  ...eachSetting((name) => settingTexts[name].label),
   sampler: 'Sampler',
   strength: 'Strength of an edit',
   mode: 'Mode of an edit',
   inpaint_type: 'Type of inpaint',
-  mask_blur: 'Blur of the mask',
   duration_seconds: 'Duration',
   image: 'Image to edit',
   mask: 'Mask',

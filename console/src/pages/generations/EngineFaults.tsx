@@ -1,0 +1,29 @@
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { consoleQuery } from '../../api/queries.ts';
+import { useAdministrator } from '../../session/administration.ts';
+import { Section } from '../../ui/Section.tsx';
+import { Time } from '../../ui/Time.tsx';
+
+/** For administrators: what the engines said of jobs that failed, with the nodes and fields that users are not told. */
+export function EngineFaults({ generation }: { generation: string }) {
+  const isAdministrator = useAdministrator();
+  const { data } = useQuery({
+    ...consoleQuery('listRenderFaults', { params: { token: generation } }),
+    enabled: isAdministrator,
+  });
+  if (data === undefined || data.faults.length === 0) return null;
+  return (
+    <Section title="What the engine said">
+      {data.faults.map(({ at, backend, code, stage, reason }, index) => (
+        <div key={`${at} ${index}`}>
+          <Text fz="sm">{reason ?? 'It gave no reason.'}</Text>
+          <Text fz="xs" c="dimmed">
+            {backend}, <code>{code}</code>
+            {stage !== null && <>, stage {stage}</>}, <Time at={at} relative />
+          </Text>
+        </div>
+      ))}
+    </Section>
+  );
+}

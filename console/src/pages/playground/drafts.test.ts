@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import type { MaskStep } from '../../media/mask-step.ts';
+import { readDraft, readPrompts, rememberPrompt, saveDraft } from './drafts.ts';
+import { readMask, rememberMask } from './painted-masks.ts';
+
+/** What a browser keeps for a site, in characters. */
+const maxCharacters = 5 * 1024 * 1024;
+/** About 24 characters each, as a pointer makes them. */
+const pointsOfStroke = 40_000;
+
+const before = Object.getOwnPropertyDescriptor(globalThis, 'localStorage');
+let store: Map<string, string>;
+
+beforeEach(() => {
+  store = new Map();
+  Object.defineProperty(globalThis, 'localStorage', { value: browserStore(store), configurable: true });
+});
+afterEach(() => {
+  if (before === undefined) Reflect.deleteProperty(globalThis, 'localStorage');
+  else Object.defineProperty(globalThis, 'localStorage', before);
+});
+
+test('Masks leave room for prompts and forms, and the oldest go first', () => {
+  const runs = Array.from({ length: 12 }, (_, i) => `gen_${i}`);
+  for (const [i, run] of runs.entries()) rememberMask('acc', run, painted(i));
+  assert.deepEqual(readMask('acc', 'gen_11'), painted(11));
+  assert.deepEqual(readMask('acc', 'gen_0'), []);
+  assert.ok(
+    maxCharacters - sizeOf(store) < sizeOf(new Map([['', JSON.stringify(painted(0))]])),
+    'it is full',
+  );
+  for (let i = 0; i < 50; i++) rememberPrompt('acc', `${i} ${'a harbour '.repeat(2_000)}`);
+  assert.equal(readPrompts('acc').length, 50);
+  const strokes = painted(99);
+  saveDraft('acc', 'image_edit', { prompt: 'a tree', mode: 'inpaint', mask: 'upl_1' }, strokes);
+  assert.equal(readDraft('acc', 'image_edit')?.values.prompt, 'a tree');
+  assert.deepEqual(readDraft('acc', 'image_edit')?.values.strokes, strokes);
+});
+
+test('A mask that several runs have is kept once, and found for each', () => {
+  rememberMask('acc', 'gen_0', painted(0));
+  const one = sizeOf(store);
+  for (let i = 1; i < 8; i++) rememberMask('acc', `gen_${i}`, painted(0));
+  assert.ok(sizeOf(store) < one + 200, `${sizeOf(store)} characters after ${one}`);
+  for (let i = 0; i < 8; i++) assert.deepEqual(readMask('acc', `gen_${i}`), painted(0));
+});
+
+test('A mask that is too large for the browser takes no other with it', () => {
+  rememberMask('acc', 'gen_0', painted(0));
+  rememberMask('acc', 'gen_1', Array.from({ length: 12 }, (_, i) => painted(i)).flat());
+  assert.deepEqual(readMask('acc', 'gen_1'), []);
+  assert.deepEqual(readMask('acc', 'gen_0'), painted(0));
+});
+
+function painted(run: number): MaskStep[] {
+  const points = Array.from({ length: pointsOfStroke }, (_, i) => ({ x: 1000.5 + i / 10, y: 100.5 + run }));
+  return [{ kind: 'stroke', erase: false, width: 40, points }];
+}
+
+function sizeOf(kept: ReadonlyMap<string, string>): number {
+  return [...kept].reduce((sum, [key, text]) => sum + key.length + text.length, 0);
+}
+
+/** As a browser's: what does not fit is refused, and what was there before stays. */
+function browserStore(kept: Map<string, string>) {
+  return {
+    get length() {
+      return kept.size;
+    },
+    key: (at: number) => [...kept.keys()][at] ?? null,
+    getItem: (key: string) => kept.get(key) ?? null,
+    removeItem: (key: string) => void kept.delete(key),
+    setItem: (key: string, text: string) => {
+      if (sizeOf(new Map([...kept, [key, text]])) > maxCharacters)
+        throw new DOMException('no room', 'QuotaExceededError');
+      kept.set(key, text);
+    },
+  };
+}

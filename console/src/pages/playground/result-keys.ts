@@ -1,0 +1,14 @@
+/** The keys of what is done with a result, while it or one of its buttons has the focus. */
+export const resultKeys = {
+  F: 'Make it a favorite',
+  E: 'Edit it; go on from a video',
+  R: 'Use it as a reference; draw a video anew',
+  A: 'Animate it',
+  D: 'Download it',
+  L: 'Copy its link',
+  C: 'Compare it with the next one marked',
+  K: 'Keep it',
+  X: 'Discard it',
+} as const;
+
+export type ResultKey = keyof typeof resultKeys;
