@@ -2,6 +2,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { startPart } from '@renderkit/server-kit/testing/part.ts';
+import { workerNodeOptions } from '@renderkit/studio/config.ts';
 import type { Bench, Result } from '../benchmark.ts';
 import { startChild } from '../child.ts';
 import { program } from '../platform.ts';
@@ -36,6 +37,7 @@ export async function follow(bench: Bench): Promise<Result[]> {
   await using worker = await startPart({
     name: 'worker',
     entry: program('studio/src/worker.ts'),
+    nodeOptions: workerNodeOptions,
     environment: {
       LOG_LEVEL: 'warn',
       STUDIO_DATABASE_URL: fresh.url,

@@ -5,7 +5,7 @@ import { startPlatform } from '../platform.ts';
 import { boundResult } from '../present.ts';
 import { residentMegabytes } from '../process-usage.ts';
 
-const goalMegabytes = 160;
+const goalMegabytes = 140;
 const waitSeconds = 60;
 
 /** What the service holds of memory one minute after its first create. */

@@ -47,12 +47,15 @@ await serveParent(async (addresses: Addresses & { port: number }) => {
   app.decorateRequest('accountId', '');
   app.addHook('onRequest', (request) => authenticate(pool, request));
   app.get<{ Params: { id: string } }>('/v1/generations/:id', async (request, reply) => {
-    const { rows } = await pool.query<{ body: object }>({
+    // As text: to parse it and write it again would be for nothing.
+    const { rows } = await pool.query<{ body: string }>({
       name: 'read',
-      text: 'select body from generations where id = $1 and account_id = $2',
+      text: 'select body::text as body from generations where id = $1 and account_id = $2',
       values: [request.params.id, accountOf(request)],
     });
-    return rows[0]?.body ?? reply.code(404).send({ code: 'not_found' });
+    return rows[0] === undefined
+      ? reply.code(404).send({ code: 'not_found' })
+      : reply.type('application/json').send(rows[0].body);
   });
   app.post<{ Body: { prompt: string } }>(
     '/v1/images/generations',

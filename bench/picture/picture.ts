@@ -5,7 +5,7 @@ import { boundResult } from '../present.ts';
 import { median } from '../statistics.ts';
 import type { DrawTask } from './draw.ts';
 
-const goalMs = 400;
+const goalMs = 250;
 const prompts = [
   'a red sunset over mountains and a lake',
   'a foggy morning in the city, blue hour',

@@ -15,7 +15,7 @@ const accounts = 5;
 const endpointsPerAccount = 10;
 /** Of one endpoint, while it is healthy: the service's own bound. */
 const attemptsPerEndpoint = 4;
-const goals = { ratio: 0.15, latencyP99Ms: 1_000, healthyP99Ms: 2_000, growthMegabytes: 20 };
+const goals = { ratio: 0.2, latencyP99Ms: 1_000, healthyP99Ms: 2_000, growthMegabytes: 10 };
 
 /** Deliveries: how many a second, how soon, how fairly, and in how much memory. */
 export async function webhooks(bench: Bench): Promise<Result[]> {
