@@ -10,6 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { mountSmallDisk, noSmallDisk } from '@renderkit/server-kit/testing/small-disk.ts';
 import { startTcpProxy, type TcpProxy } from '@renderkit/server-kit/testing/tcp-proxy.ts';
+import { startS3Counterpart } from '@renderkit/studio/storage/testing/s3-counterpart.ts';
+import { mediaEnvironment } from '@renderkit/studio/storage/testing/test-media.ts';
 import { type Platform, type PlatformAccount, startPlatform } from '@renderkit/stack/testing/platform.ts';
 import { type ChaosComfyui, startChaosComfyui } from './chaos/comfyui.ts';
 import { freePort } from './harness/free-port.ts';
@@ -24,6 +26,7 @@ describe('alerts', { skip: unlessPrometheus || noSmallDisk() }, () => {
   const owned = new AsyncDisposableStack();
   let databases: Record<'service' | 'studio', TestDatabase>;
   let ways: TcpProxy[];
+  let wayToBucket: TcpProxy;
   let platform: Platform;
   let prometheus: Prometheus;
   let comfyui: ChaosComfyui;
@@ -42,11 +45,14 @@ describe('alerts', { skip: unlessPrometheus || noSmallDisk() }, () => {
       owned.use(await startTcpProxy(databases.studio.url)),
     ];
     ways = [service, studio];
+    const bucket = owned.use(await startS3Counterpart());
+    wayToBucket = owned.use(await startTcpProxy(bucket.config.endpoint));
     const workerPort = await freePort();
     platform = owned.use(
       await startPlatform({
         databases: { service: service.url, studio: studio.url },
         environment: {
+          ...mediaEnvironment({ s3: { ...bucket.config, endpoint: new URL(wayToBucket.url).origin } }),
           EGRESS_ALLOW: '127.0.0.0/8',
           METRICS_TOKEN: token,
           WORKER_PORT: String(workerPort),
@@ -210,11 +216,18 @@ describe('alerts', { skip: unlessPrometheus || noSmallDisk() }, () => {
     prove(['RenderkitDiskNearlyFull'], async () => {
       const disk = await mountSmallDisk({
         megabytes: 64,
-        over: platform.environment['DATA_DIR'] ?? '',
+        // Where media lie in a bucket, each part has a data directory of its own.
+        over: path.join(platform.directory, 'data-of-studio'),
       });
       return async () => {
         await disk[Symbol.asyncDispose]();
       };
+    }));
+
+  test('a bucket that is away', () =>
+    prove(['RenderkitMediaDown'], async () => {
+      wayToBucket.cut();
+      return async () => wayToBucket.mend();
     }));
 
   test('no alert of the file was left out', async () => {

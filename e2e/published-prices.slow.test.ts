@@ -8,7 +8,7 @@ import { createClient, untilEnded } from './harness/client.ts';
 import { startPlatform } from '@renderkit/stack/testing/platform.ts';
 
 const burstMs = soaking ? 10_000 : 2_000;
-/** Each of them is drawn in the end. */
+/** Between creates, each of which is drawn in the end, and between prices, each of which is told to all. */
 const pauseMs = soaking ? 25 : 75;
 
 const manifest = (credits: number) => `manifest: 1
@@ -51,7 +51,10 @@ test('while prices are published, two services accept nothing at a price that th
     }
   });
   const deadline = performance.now() + burstMs;
-  while (performance.now() < deadline) await publish(++prices);
+  while (performance.now() < deadline) {
+    await publish(++prices);
+    await sleep(pauseMs);
+  }
   // Known everywhere two seconds after the command has ended.
   await sleep(2_000);
   for (const client of clients) {

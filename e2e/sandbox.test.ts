@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { type SandboxRecipe, type SandboxRequest, sandboxRecipes } from '@renderkit/contract/v1/sandbox.ts';
-import { type Platform, type PlatformAccount, startPlatform } from '@renderkit/stack/testing/platform.ts';
+import type { Platform, PlatformAccount } from '@renderkit/stack/testing/platform.ts';
+import { sharedPlatform } from '@renderkit/stack/testing/shared-platform.ts';
 import { type Call, createCaller, type Fields, type Problem, type Reply, send } from './spec/caller.ts';
 
 /** A switch of the studio may take a second to be seen. */
@@ -18,13 +19,12 @@ describe('the sandbox, recipe by recipe', () => {
   let document: Fields;
   let own: Call;
   before(async () => {
-    platform = await startPlatform();
+    platform = await sharedPlatform();
     // As the first start makes it.
     who = await platform.createAccount({ tier: 'plus', credits: 1_000 });
     document = (await send(platform.serviceUrls[0] ?? '', 'GET', '/openapi.json')).body;
     own = caller(await platform.createKey(who));
   });
-  after(() => platform[Symbol.asyncDispose]());
 
   const caller = (key?: string) => createCaller(platform.serviceUrls[0] ?? '', document, key);
   const operate = (command: string) =>

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
 import type { Storage } from '@renderkit/contract/v1/schemas/storage.ts';
 import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
 import { createClient, untilEnded } from './harness/client.ts';
-import { type Platform, type PlatformAccount, startPlatform } from '@renderkit/stack/testing/platform.ts';
+import type { Platform, PlatformAccount } from '@renderkit/stack/testing/platform.ts';
+import { sharedPlatform } from '@renderkit/stack/testing/shared-platform.ts';
 
 // The real service before the real studio: what an account stores is told, limited, and given back.
 
@@ -13,11 +14,10 @@ let platform: Platform;
 let who: PlatformAccount;
 let key: string;
 before(async () => {
-  platform = await startPlatform();
+  platform = await sharedPlatform();
   who = await platform.createAccount({ tier: 'pro' });
   key = await platform.createKey(who);
 });
-after(() => platform[Symbol.asyncDispose]());
 
 /** A picture of one pixel. What follows its end is kept with it. */
 const pixel = Buffer.from(

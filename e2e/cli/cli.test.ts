@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 import { type Platform, startPlatform } from '@renderkit/stack/testing/platform.ts';
@@ -255,18 +256,31 @@ describe('the command line', () => {
     assert.deepEqual([missing.code, errorOf(missing).code], [1, 'not_found']);
   });
 
+  test('a terminal that shows JPEG gets pictures on the way', async () => {
+    const drawn = await cli('video "clouds above a lake" -d 3 --yes --preview iterm -q');
+    assert.equal(drawn.code, 0, drawn.stderr);
+    const [, ...pictures] = drawn.stderr.split('\u001b]1337;File=inline=1;');
+    assert.ok(pictures.length > 0, 'no preview came');
+    for (const picture of pictures) {
+      const [, size, data = ''] = /^size=(\d+);[^:]*:([\w+/=]+)/.exec(picture) ?? [];
+      const bytes = Buffer.from(data, 'base64');
+      assert.deepEqual([bytes.length, bytes.toString('hex', 0, 2)], [Number(size), 'ffd8']);
+    }
+  });
+
   test('completions are scripts that the shell reads', async () => {
     const { stdout } = await cli('completion bash');
     await writeFile(path.join(folder, 'completion.bash'), stdout);
-    const { stdout: words } = await run(
-      'bash',
-      [
-        '-c',
-        `source completion.bash; COMP_WORDS=(renderkit gen ""); COMP_CWORD=2; _renderkit; echo "\${COMPREPLY[@]}"`,
-      ],
-      { cwd: folder },
-    );
-    assert.match(words, /\bwait\b.*\bdownload\b/);
+    const completed = async (line: string) => {
+      const words = line.split(' ').map((word) => JSON.stringify(word));
+      const shell = `source completion.bash; COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}; _renderkit; echo "\${COMPREPLY[@]}"`;
+      return (await run('bash', ['-c', shell], { cwd: folder })).stdout.trim();
+    };
+    assert.match(await completed('renderkit gen '), /\bwait\b.*\bdownload\b/);
+    assert.equal(await completed('renderkit image boat --preview ki'), 'kitty');
+    assert.equal(await completed('renderkit mcp install --client cu'), 'cursor');
+    assert.equal(await completed('renderkit connect openw'), 'openwebui');
+    assert.equal(await completed('renderkit image boat -o completi'), 'completion.bash');
     assert.match((await cli('completion fish')).stdout, /complete -c renderkit/);
     assert.match((await cli('completion powershell')).stdout, /'gen' = 'list get wait/);
   });
@@ -323,6 +337,7 @@ describe('the command line', () => {
           const screen = await tmux('capture-pane', '-p');
           const found = shape.exec(screen);
           if (found !== null) return found;
+          await sleep(50);
         }
         assert.fail(`${shape} did not come:\n${await tmux('capture-pane', '-p')}`);
       };

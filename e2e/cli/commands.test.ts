@@ -10,6 +10,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import Renderkit from 'renderkit';
+import { programs } from 'renderkit/programs';
 import { verify } from 'renderkit/webhooks';
 import { errorOf, type MockServer, runCli, startCli, startMock, wordsOf } from './run-cli.ts';
 
@@ -295,6 +296,23 @@ describe('the command line and a mock', () => {
       await readFile(file, 'utf8'),
       `${theirs}\n[tui]\na = 1\n\n[mcp_servers.renderkit]\nurl = "${address}/mcp"\nhttp_headers = { "Authorization" = "Bearer ${key}" }\n`,
     );
+    await writeFile(file, 'model = "one\n');
+    const left = await cli('mcp install --client codex');
+    assert.deepEqual([left.code, errorOf(left).code], [1, 'settings_unread']);
+    assert.match(errorOf(left).message, /line 1: a text does not end/);
+    assert.match(errorOf(left).suggestion ?? '', /^\[mcp_servers\.renderkit\]$/m);
+    assert.ok(!left.stderr.includes(key), 'what is shown is kept by logs');
+    assert.equal(await readFile(file, 'utf8'), 'model = "one\n');
+  });
+
+  test('docs/connect.md names every program of the doors, and the variables that it is told', async () => {
+    const document = await readFile(new URL('../../docs/connect.md', import.meta.url), 'utf8');
+    const place = { baseUrl: 'http://127.0.0.1:8787', apiKey: 'rk_live_x' };
+    for (const { name, door, settings } of programs.filter((one) => one.door !== 'v1')) {
+      const variables = Object.keys(settings(place)).filter((key) => /^[A-Z]+(?:_[A-Z]+)+$/.test(key));
+      for (const word of [name, ...(door === 'mcp' ? [] : variables)])
+        assert.ok(document.includes(word), `${name}: ${word}`);
+    }
   });
 
   test('agents find what they have to know where they look, with every command in it', async () => {

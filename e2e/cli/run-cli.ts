@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import { programFile } from '@renderkit/server-kit/process/programs.ts';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 
-/** The command line as it is run from the sources. */
-export const cliProgram = path.join(import.meta.dirname, '../../clients/cli/src/main.ts');
+/** The command line as it is run here: compiled like the other programs, since it is started some two hundred times. */
+export const cliProgram = programFile(path.join(import.meta.dirname, '../../clients/cli/src/main.ts'));
 
 /** What Node is told before its name. */
 export const cliFlags = ['--conditions=renderkit-source', '--no-warnings'];

@@ -45,6 +45,11 @@ export function collectionTests(at: () => { world: ConsoleWorld; page: Page }): 
     await visit('Library');
     await page.getByLabel('Search by prompt').fill('red balloon');
     await page.waitForURL(/search=red/);
+    // What the list had before is gone: nothing is chosen while it changes.
+    await page
+      .getByRole('button', { name: /^Show (?!.*red balloon)/ })
+      .first()
+      .waitFor({ state: 'detached' });
     await page.getByRole('button', { name: /^Show Image.*red balloon/ }).click();
     await dialog().getByText('retouch-1').waitFor();
     await dialog().getByRole('link', { name: 'Source' }).click();

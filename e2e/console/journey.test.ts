@@ -17,6 +17,8 @@ import {
 
 /** Long enough for the tests that need a full queue, and no longer. */
 const slowSeconds = 25;
+/** The longest that a picture or a short video may take on a busy machine. */
+const renderTimeoutMs = 120_000;
 
 describe('a person runs their account in the console', { skip: noBrowser }, () => {
   let world: ConsoleWorld;
@@ -145,7 +147,7 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     await page.goto(`${world.url}/console/playground?model=sketch-1`);
     await page.getByText('1 credit').waitFor();
     const id = await run('a harbour in the evening');
-    await result().getByText('Succeeded').waitFor();
+    await result().getByText('Succeeded').waitFor({ timeout: renderTimeoutMs });
     await seen(result().locator('img').first());
     await result().getByRole('link', { name: 'Details' }).click();
     await heading(/by sketch-1/).waitFor();
@@ -174,7 +176,7 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     await page.mouse.up();
     await page.getByRole('radio', { name: 'Is filled anew' }).check();
     await run('a red balloon');
-    await result().getByText('Succeeded').waitFor();
+    await result().getByText('Succeeded').waitFor({ timeout: renderTimeoutMs });
     await seen(result().locator('img').first());
     await result().getByRole('link', { name: 'Details' }).click();
     await heading(/by retouch-1/).waitFor();
@@ -189,7 +191,7 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     await page.goto(`${world.url}/console/playground?kind=video&model=drift-1`);
     await page.getByRole('radio', { name: '3 s' }).check();
     await run('clouds drift over mountains');
-    await result().getByText('Succeeded').waitFor({ timeout: 60_000 });
+    await result().getByText('Succeeded').waitFor({ timeout: renderTimeoutMs });
     const video = result().locator('video');
     const watched = await video.evaluate(async (element: Video) => {
       element.muted = true;

@@ -1,34 +1,76 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import { soaking } from '@renderkit/server-kit/testing/soak.ts';
 import { stopMotion } from './page-views.ts';
 
 export const widths = { wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 740 } } as const;
 const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
+type Look = { width: keyof typeof widths; colorScheme: 'light' | 'dark' };
+
+/** One after another they differ in width. */
+const looks: readonly Look[] = [
+  { width: 'narrow', colorScheme: 'dark' },
+  { width: 'wide', colorScheme: 'light' },
+  { width: 'narrow', colorScheme: 'light' },
+  { width: 'wide', colorScheme: 'dark' },
+];
+
 /**
- * Finds what is wrong with a page as it stands (WCAG 2.2 AA, and that nothing is wider than the window), wide and narrow,
- * light and dark; which scheme goes with which width alternates from one page to the next.
+ * Finds what is wrong with a page as it stands: WCAG 2.2 AA wide and narrow, light and dark, and that nothing is wider
+ * than the window. In `npm test` a page is read in one of the four looks, which take turns from one page to the next.
  */
 export function createIssueFinder(): (page: Page, name: string) => Promise<string[]> {
   let checked = 0;
   return async (page, name) => {
+    const turn = checked++ % looks.length;
+    const ordered = [...looks.slice(turn), ...looks.slice(0, turn)];
     const issues: string[] = [];
-    const schemes = checked++ % 2 === 0 ? (['light', 'dark'] as const) : (['dark', 'light'] as const);
-    for (const [i, width] of (['wide', 'narrow'] as const).entries()) {
-      const viewport = widths[width];
-      const colorScheme = schemes[i] ?? 'light';
-      await page.setViewportSize(viewport);
+    for (const [i, { width, colorScheme }] of ordered.slice(0, soaking ? undefined : 2).entries()) {
+      await page.setViewportSize(widths[width]);
       await page.emulateMedia({ colorScheme });
       await page.evaluate(stopMotion);
       await page.waitForTimeout(150);
       const contentWidth = Number(await page.evaluate('document.documentElement.scrollWidth'));
-      if (contentWidth > viewport.width) issues.push(`${name}, ${width}: ${contentWidth} pixels wide`);
+      if (contentWidth > widths[width].width) issues.push(`${name}, ${width}: ${contentWidth} pixels wide`);
+      if (width === 'narrow')
+        for (const cell of await page.evaluate<string[]>(unreachableCells))
+          issues.push(`${name}, ${width}: ${cell}`);
+      // Reading it is what costs; the other width is measured alone.
+      if (i > 0 && !soaking) continue;
+      const height = Number(await page.evaluate(heightBesideActionBar));
+      if (height > widths[width].height) await page.setViewportSize({ ...widths[width], height });
       for (const issue of await violations(page)) issues.push(`${name}, ${width}, ${colorScheme}: ${issue}`);
     }
     await page.setViewportSize(widths.wide);
     return issues;
   };
 }
+
+/**
+ * A bar at the lower edge covers what is behind it until somebody scrolls on. Such a page is looked at in a window that has
+ * its whole height; 0 for others.
+ */
+const heightBesideActionBar = `
+  [...document.querySelectorAll('main section')].some((one) => getComputedStyle(one).position === 'sticky')
+    ? document.documentElement.scrollHeight : 0`;
+
+/** Names each cell of a table that is not shown, cut, or beyond the edge of the window: nothing of a row may be out of reach. */
+export const unreachableCells = `[...document.querySelectorAll('table')].flatMap((table) => {
+  const name = table.getAttribute('aria-label');
+  return [...table.querySelectorAll('[role=cell]')].flatMap((cell) => {
+    const has = cell.textContent.trim() !== '' || cell.querySelector('img, svg, input, button') !== null;
+    if (!has || !table.checkVisibility()) return [];
+    const box = cell.getBoundingClientRect();
+    const cut = [cell, ...cell.querySelectorAll('*')].some(
+      (one) => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline' &&
+        getComputedStyle(one).overflowX !== 'visible' && !one.matches('input'),
+    );
+    const wrong = box.width === 0 || box.height === 0 ? 'is not shown'
+      : box.left < 0 || box.right > innerWidth ? 'is beyond the edge' : cut ? 'is cut' : undefined;
+    return wrong === undefined ? [] : [name + ', ' + cell.dataset.title + ' of ' + cell.parentElement.textContent.slice(0, 40) + ' ' + wrong];
+  });
+})`;
 
 type Violation = { id: string; nodes: { target: string[]; failureSummary?: string }[] };
 

@@ -9,6 +9,8 @@ export type PageView = {
   path: string;
   /** Done on the page first. */
   act?: (page: Page) => Promise<void>;
+  /** It shows what waits for its turn, which begins after some minutes. */
+  waits?: true;
   /** A text that is visible once the page is complete; default: the heading. */
   shows?: string;
 };
@@ -50,7 +52,7 @@ export function pageViewsOf(account: SampleAccount): PageView[] {
       path: `/playground?kind=video&generation=${account.video}`,
       shows: 'Succeeded',
     },
-    { name: 'generations', path: '/generations', shows: 'An island that has to wait' },
+    { name: 'generations', path: '/generations', waits: true, shows: 'An island that has to wait' },
     {
       name: 'generations-filtered',
       path: '/generations?status=failed&kind=video',
@@ -59,7 +61,12 @@ export function pageViewsOf(account: SampleAccount): PageView[] {
     { name: 'generation', path: `/generations/${account.edit}`, shows: 'Metadata' },
     { name: 'generation-video', path: `/generations/${account.video}`, shows: 'Progress' },
     { name: 'generation-failed', path: `/generations/${account.failed}`, shows: 'It failed' },
-    { name: 'generation-waiting', path: `/generations/${account.waiting}`, shows: 'It waits for its turn' },
+    {
+      name: 'generation-waiting',
+      path: `/generations/${account.waiting}`,
+      waits: true,
+      shows: 'It waits for its turn',
+    },
     { name: 'library', path: '/library' },
     {
       name: 'library-item',
@@ -99,6 +106,7 @@ export function pageViewsOf(account: SampleAccount): PageView[] {
     },
     {
       name: 'keys-revoke',
+      waits: true,
       path: '/keys',
       act: async (page) => {
         await press(page, 'Actions for Production website');
@@ -263,7 +271,8 @@ async function follow(page: Page, path: string): Promise<void> {
 }
 
 async function complete(page: Page, { act, shows }: PageView): Promise<void> {
-  if (shows !== undefined) await page.getByText(shows).first().waitFor({ timeout: settleMs });
+  if (shows !== undefined)
+    await page.getByText(shows).filter({ visible: true }).first().waitFor({ timeout: settleMs });
   await act?.(page);
   await untilSettled(page);
 }
@@ -271,6 +280,7 @@ async function complete(page: Page, { act, shows }: PageView): Promise<void> {
 /** Waits until nothing is loading and dialogs have faded in. */
 export async function untilSettled(page: Page): Promise<void> {
   const settled = `document.querySelector('[aria-busy="true"]') === null &&
+    [...document.querySelectorAll('video')].every((video) => video.networkState !== video.NETWORK_LOADING) &&
     [...document.images].every((image) => image.complete || image.loading === 'lazy')`;
   await until('the page settles', () => page.evaluate<boolean>(settled));
   await page.waitForTimeout(250);

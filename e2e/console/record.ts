@@ -1,5 +1,6 @@
-// Records how a prompt is typed and its picture drawn: `node e2e/console/record.ts <file.webp>`. The frames are those of the
-// browser, and last as long as they did; only where nothing moves for long, the wait is cut.
+// Records how a prompt is typed, its picture drawn, and set in motion, with how both look while they are drawn:
+// `node e2e/console/record.ts <file.webp>`. The frames are those of the browser, and last as long as they did; only where
+// nothing moves for long, the wait is cut.
 
 import { writeFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
@@ -9,6 +10,7 @@ import { openConsoleWorld, signIn } from './world.ts';
 
 const size = { width: 1_280, height: 800 };
 const prompt = 'A lighthouse above a calm sea at dusk';
+const motion = 'The light goes round, clouds drift';
 /** What is made before, so that the page is one in use. */
 const earlier = [
   'Mountains in the first light of day',
@@ -21,6 +23,8 @@ const keyMs = 70;
 const leastMs = 90;
 const longestMs = 900;
 const restMs = 2_500;
+/** So much of the film is played. */
+const filmMs = 4_000;
 /** The README is read over slow lines too. */
 const maxBytes = 3_000_000;
 const madeTimeoutMs = 180_000;
@@ -40,7 +44,11 @@ if (file === undefined) {
 
 async function record(): Promise<Frame[]> {
   await using world = await openConsoleWorld({ ownPostgres: true, workers: 1 });
-  const { page } = await world.visitor({ viewport: size, colorScheme: 'light' });
+  const { page } = await world.visitor({
+    viewport: size,
+    colorScheme: 'light',
+    reducedMotion: 'no-preference',
+  });
   await signIn(world, page, await world.person({ email: 'mara@harbour.example' }), '/console/playground');
   for (const words of earlier) await make(page, words);
   await page.getByRole('radio', { name: '16:9' }).check({ force: true });
@@ -52,21 +60,35 @@ async function record(): Promise<Frame[]> {
   await page.waitForTimeout(restMs / 3);
   await field.pressSequentially(prompt, { delay: keyMs });
   await page.waitForTimeout(restMs / 5);
-  await page.keyboard.press('Control+Enter');
-  await made(page);
-  await page.waitForTimeout(restMs);
+  await run(page);
+  await page.waitForTimeout(restMs / 2);
+  await page.getByRole('button', { name: 'Animate', exact: true }).first().click();
+  // What the pointer rests on would show its name.
+  await page.mouse.move(0, 0);
+  await page
+    .getByRole('radio', { name: 'Video' })
+    .and(page.locator(':checked'))
+    .waitFor({ state: 'attached' });
+  await untilSettled(page);
+  await field.fill('');
+  await field.pressSequentially(motion, { delay: keyMs });
+  await page.waitForTimeout(restMs / 5);
+  await run(page);
+  await page.evaluate(`document.querySelector('[aria-label="Result"] video').play()`);
+  await page.waitForTimeout(filmMs);
   return frames();
 }
 
 async function make(page: Page, words: string): Promise<void> {
   await page.getByLabel('Prompt', { exact: true }).fill(words);
+  await run(page);
+}
+
+/** Runs what is written, and waits for its result. */
+async function run(page: Page): Promise<void> {
   const last = page.url();
   await page.keyboard.press('Control+Enter');
   await page.waitForURL((url) => url.href !== last);
-  await made(page);
-}
-
-async function made(page: Page): Promise<void> {
   const result = page.getByRole('region', { name: 'Result' });
   await result.getByText('Succeeded').waitFor({ timeout: madeTimeoutMs });
   await untilSettled(page);
@@ -78,7 +100,8 @@ async function watchFrames(page: Page): Promise<() => Promise<Frame[]>> {
   const session = await page.context().newCDPSession(page);
   session.on('Page.screencastFrame', ({ data, metadata, sessionId }) => {
     frames.push({ png: Buffer.from(data, 'base64'), at: (metadata.timestamp ?? 0) * 1_000 });
-    void session.send('Page.screencastFrameAck', { sessionId });
+    // A frame that comes while the browser is being closed is answered by nobody.
+    session.send('Page.screencastFrameAck', { sessionId }).catch(() => undefined);
   });
   await session.send('Page.startScreencast', {
     format: 'png',

@@ -106,8 +106,13 @@ export async function fillAccount(
   const failedDelivery = await untilFailed(call, endpoints.failing);
   await call('POST', `/webhooks/${endpoints.main}/ping`);
   await world.platform.operator('webhook', 'pause', '--id', endpoints.paused);
-  // Two run, and what comes after them waits.
-  for (let i = 0; i < 2; i++) await make('image', { model: 'sandbox-slow', options: { seconds: 300 } });
+  // Two run for five minutes, and what comes after them waits.
+  for (let i = 0; i < 2; i++)
+    await make('image', {
+      model: 'sandbox-slow',
+      prompt: 'Something that takes its time',
+      options: { seconds: 300 },
+    });
   const waiting = await make('image', { model: 'atelier-1', prompt: 'An island that has to wait' });
   await client.cancel(await make('image', { model: 'atelier-1', prompt: 'Something else after all' }));
   return {

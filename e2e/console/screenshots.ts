@@ -47,7 +47,8 @@ async function takeAll(world: ConsoleWorld, file: (name: string) => string, only
   // Not on the overview: the browser would keep its past days, which are filled only now.
   await signIn(world, page, who, '/console/keys');
   const account = await fillAccount(world, page, { full: true });
-  for (const view of [...pageViewsOf(account), ...creatingViewsOf(account)].filter(wanted))
+  const views = [...pageViewsOf(account), ...creatingViewsOf(account)].filter(wanted);
+  for (const view of [...views.filter(({ waits }) => waits), ...views.filter(({ waits }) => !waits)])
     await take(world, page, view, file);
   if (asked('administration'))
     await walkAdministration(world, page, who, (name) => takeAsIs(page, `administration-${name}`, file));

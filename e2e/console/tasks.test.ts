@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import sharp from 'sharp';
-import type { UploadRow } from '@renderkit/contract/console/schemas/storage.ts';
-import { fetchImage } from './image-diff.ts';
+import { dropTests } from './drops.cases.ts';
 import { noBrowser } from '../harness/browser.ts';
 import { until } from './page-views.ts';
 import { subjectTests } from './subjects.cases.ts';
+import { tabsTests } from './tabs.cases.ts';
 import { type ConsoleWorld, openConsoleWorld, type Person, signIn } from './world.ts';
 
 const table = new URL('../../docs/console-tasks.md', import.meta.url);
@@ -26,7 +25,7 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
     limits = rowsOf(await readFile(table, 'utf8'));
     world = await openConsoleWorld();
     who = await world.person();
-    ({ page } = await world.visitor({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' }));
+    ({ page } = await world.visitor({ viewport: { width: 1440, height: 900 } }));
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: world.url });
     await signIn(world, page, who, '/console/playground?model=sketch-1');
   });
@@ -65,13 +64,30 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
       await key('Control+Enter');
       await another('');
     });
+    const toRun = async () => {
+      const stops: string[] = [];
+      while (stops.at(-1) !== 'Run' && stops.length <= maxTabStops) {
+        await page.keyboard.press('Tab');
+        stops.push(await page.evaluate<string>('document.activeElement.textContent'));
+      }
+      assert.ok(stops.length <= maxTabStops, stops.join(', '));
+    };
     await page.getByRole('heading', { level: 1 }).focus();
-    const stops: string[] = [];
-    while (stops.at(-1) !== 'Run' && stops.length <= maxTabStops) {
-      await page.keyboard.press('Tab');
-      stops.push(await page.evaluate<string>('document.activeElement.textContent'));
-    }
-    assert.ok(stops.length <= maxTabStops, stops.join(', '));
+    await toRun();
+    // As it is after a reload, where nothing has the focus yet.
+    await page.reload();
+    await prompt().waitFor();
+    await toRun();
+  });
+
+  test('is told how it was made as soon as it is there', async () => {
+    await large().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(/^sketch-1, version \d+$/).waitFor();
+    for (const fact of ['Seed', 'Cost', 'Time', 'Backend'])
+      await dialog.getByText(fact, { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
   });
 
   test('reads it in the typeface that comes with the console, whatever the machine has', async () => {
@@ -142,6 +158,12 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
     await prompt().fill('words of an edit');
     await page.getByRole('link', { name: 'Library', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Library' }).waitFor();
+    // Somebody else who signs in here finds nothing of it.
+    await page.context().clearCookies();
+    await signIn(world, page, await world.person(), '/console/playground');
+    await prompt().waitFor();
+    assert.equal(await prompt().inputValue(), '');
+    assert.equal(await button('Earlier prompts').count(), 0);
     await page.context().clearCookies();
     await signIn(world, page, who, '/console/playground');
     await prompt().waitFor();
@@ -184,6 +206,19 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
     });
     await button('Undo').click();
     await until('they are back', async () => (await large(3).count()) === 1);
+    const discard = result().getByRole('button', { name: 'Discard', exact: true });
+    const deleted = page.waitForResponse((answer) => answer.request().method() === 'DELETE');
+    await discard.nth(3).click();
+    assert.equal((await deleted).status(), 200);
+    await until(
+      'three are left after a reload, too, though four are named by their generations',
+      async () => {
+        await page.reload();
+        await large(2).waitFor();
+        return (await large(3).count()) === 0;
+      },
+    );
+    await result().getByRole('button', { name: 'Keep', exact: true, pressed: true }).waitFor();
   });
 
   test('does with a result what there is to do, by keys', async () => {
@@ -249,25 +284,106 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
     await page.keyboard.press('Escape');
   });
 
-  test('drops a WebP and an AVIF anywhere on the page, which are sent as PNG', async () => {
-    await page.goto(`${world.url}/console/playground?kind=image_edit&model=retouch-1`);
-    await prompt().waitFor();
-    const picture = sharp({ create: { width: 96, height: 64, channels: 3, background: '#3377bb' } });
-    for (const format of ['webp', 'avif'] as const) {
-      const name = `dropped-${format}`;
-      const file = await picture.clone().toFormat(format, { quality: 90 }).toBuffer();
-      await page.evaluate(dropped(`${name}.${format}`, `image/${format}`, file));
-      await button(`Remove ${name}.png`).waitFor();
-      const rows = await page.request.get(`${world.url}/console/api/uploads`);
-      const { data } = (await rows.json()) as { data: UploadRow[] };
-      const { content_type: type, url } =
-        data.find((row) => row.upload.file_name === `${name}.png`)?.upload ?? {};
-      assert.equal(type, 'image/png');
-      const { width, height, data: pixels } = await fetchImage(url ?? '');
-      assert.deepEqual([width, height], [96, 64]);
-      for (const [i, wanted] of [0x33, 0x77, 0xbb].entries())
-        assert.ok(Math.abs((pixels[i] ?? 0) - wanted) <= 6, `${format}: ${pixels.subarray(0, 3).join(' ')}`);
-    }
+  test('is offered no same again by a model that has no seed', async () => {
+    await page.goto(`${world.url}/console/playground?kind=image&model=papercut-studio`);
+    await prompt().fill('a paper hill');
+    await page.keyboard.press('Control+Enter');
+    await another('');
+    await button('Run again').waitFor();
+    assert.equal(await button('Same again').count(), 0);
+  });
+
+  test('takes up an edit with the mask that was painted for it, and makes the same of it', async () => {
+    await page.goto(`${world.url}/console/playground?kind=image&model=sketch-1`);
+    await prompt().fill('a hill to paint on');
+    await page.keyboard.press('Control+Enter');
+    await another('');
+    await large().focus();
+    await page.keyboard.press('e');
+    await page.getByRole('radio', { name: 'What I paint' }).check();
+    const canvas = page.getByRole('application', { name: 'Painting on the picture' });
+    await canvas.focus();
+    for (const key of ['Space', 'Alt+ArrowRight', 'Alt+ArrowDown']) await page.keyboard.press(key);
+    await prompt().fill('a tree');
+    const source = shown();
+    await page.keyboard.press('Control+Enter');
+    await another(source);
+    const edit = shown();
+    const first = await outputAddress(result());
+    await button('Clear the form').click();
+    await until('the form is empty', async () => (await prompt().inputValue()) === '');
+    await button('Put its request into the form').click();
+    await canvas.waitFor();
+    await until('what was painted can be undone', () => button('Undo').isEnabled());
+    await page.keyboard.press('Control+Enter');
+    await another(edit);
+    const [one, other] = await Promise.all(
+      [first, await outputAddress(result())].map(async (url) => (await page.request.get(url)).body()),
+    );
+    assert.ok(one !== undefined && other !== undefined && one.equals(other));
+  });
+
+  test('is told that the mask of an earlier run is gone, and paints it anew', async () => {
+    const again = shown();
+    // As in another browser, where only its name is known.
+    await page.evaluate(
+      `for (const key of Object.keys(localStorage)) if (key.startsWith('renderkit-')) localStorage.removeItem(key)`,
+    );
+    const takeUp = () => page.goto(`${world.url}/console/playground?from=${again}`);
+    const used = page.getByText('The mask of the earlier run is used');
+    await takeUp();
+    await used.waitFor();
+    await world.platform.databases.service.execute(
+      `update uploads set due_at = clock() where hidden and status = 'ready'`,
+    );
+    await takeUp();
+    await page.getByText('The mask of the earlier run is no longer kept. Paint it anew.').waitFor();
+    await used.waitFor({ state: 'detached' });
+    await page.getByRole('application', { name: 'Painting on the picture' }).focus();
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Control+Enter');
+    await another('');
+  });
+
+  dropTests(() => ({ world, page }));
+
+  test('finds every key of a result in the list of keys, and pages by theirs', async () => {
+    await page.goto(`${world.url}/console/playground`);
+    await page.getByRole('navigation', { name: 'Recent runs' }).getByRole('link').first().click();
+    await large().waitFor();
+    const keys = await result()
+      .locator('[aria-keyshortcuts]')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('aria-keyshortcuts') ?? ''));
+    assert.ok(keys.length >= 8, keys.join(' '));
+    await large().focus();
+    await page.keyboard.press('?');
+    const dialog = page.getByRole('dialog');
+    const section = dialog.getByRole('region', { name: 'At a result' });
+    await section.waitFor();
+    const listed = await section.locator('kbd').allInnerTexts();
+    assert.deepEqual(
+      keys.filter((key) => !listed.includes(key)),
+      [],
+    );
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await large().focus();
+    // Alone it copies a link.
+    await page.keyboard.press('g');
+    await page.keyboard.press('l');
+    await page.getByRole('heading', { level: 1, name: 'Library' }).waitFor();
+  });
+
+  test('takes up the request of a picture in the library', async () => {
+    await page.goto(`${world.url}/console/library?search=noon`);
+    await page
+      .getByRole('list', { name: 'Items' })
+      .getByRole('button', { name: /^Show Image/ })
+      .first()
+      .click();
+    await page.getByRole('link', { name: 'Take up its request' }).click();
+    await until('its words are in the form', async () => (await prompt().inputValue()) === 'a hill at noon');
+    assert.match(await page.getByRole('textbox', { name: 'Seed' }).inputValue(), /^\d+$/);
   });
 
   test('chooses another model, and finds a picture again', async () => {
@@ -308,6 +424,7 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
   });
 
   subjectTests(() => ({ world, page }));
+  tabsTests(() => ({ world, page }));
 
   test('and every task of the table was measured', () => {
     assert.deepEqual(
@@ -337,17 +454,6 @@ function handOn(page: Page): Hand {
     },
     count: () => count,
   };
-}
-
-/** A script that lets a file go over the heading of the page, where no field is. */
-function dropped(name: string, type: string, file: Buffer): string {
-  return `{
-    const bytes = Uint8Array.from(atob('${file.toString('base64')}'), (sign) => sign.charCodeAt(0));
-    const dataTransfer = new DataTransfer();
-    dataTransfer.items.add(new File([bytes], '${name}', { type: '${type}' }));
-    for (const event of ['dragover', 'drop'])
-      document.querySelector('h1').dispatchEvent(new DragEvent(event, { bubbles: true, cancelable: true, dataTransfer }));
-  }`;
 }
 
 /** The tasks of the document, with the most clicks and keys of each. */

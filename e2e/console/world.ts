@@ -62,7 +62,8 @@ export async function openConsoleWorld(
     receiver,
     person: (account) => createPerson(platform, account),
     visitor: async (contextOptions = {}) => {
-      const context = await browser.newContext(contextOptions);
+      // What moves for ever would be drawn for ever, without a graphics card.
+      const context = await browser.newContext({ reducedMotion: 'reduce', ...contextOptions });
       context.setDefaultTimeout(stepTimeoutMs);
       const page = await context.newPage();
       return { page, ...(await watch(page)) };

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endSessionsOf } from '@renderkit/server-kit/testing/database.ts';
 import { type Platform, startPlatform } from '@renderkit/stack/testing/platform.ts';
 
 describe('a repeated request', () => {
@@ -98,6 +99,24 @@ describe('a repeated request', () => {
     assert.deepEqual(await client.generations(), [generationOf(answer)]);
   });
 
+  test('finds its generation after both services were stopped one after the other', async () => {
+    const client = await open();
+    const first = client.ask(6, { service: 1 });
+    while ((await client.generations()).length === 0) await sleep(20);
+    await platform.services[1]?.kill('SIGTERM');
+    assert.equal((await first).status, 503);
+    const second = client.ask(6);
+    const adopted = 'select id from facade_calls where adoptions = 1 and holder is not null';
+    while ((await platform.databases.service.rows(adopted)).length === 0) await sleep(20);
+    await platform.services[1]?.start();
+    await platform.services[0]?.kill('SIGTERM');
+    assert.equal((await second).status, 503);
+    await platform.services[0]?.start();
+    const answer = await client.ask(6, { service: 1 });
+    assert.equal(answer.headers.get('x-renderkit-adopted'), 'true');
+    assert.deepEqual(await client.generations(), [generationOf(answer)]);
+  });
+
   test('side by side with its equal is a request of its own', async () => {
     const client = await open();
     const answers = await Promise.all([client.ask(1), client.ask(1, { service: 1 })]);
@@ -105,15 +124,34 @@ describe('a repeated request', () => {
     assert.equal((await client.generations()).length, 2);
   });
 
-  test('after the whole service was killed it finds its generation too', async () => {
+  test('is none beside one whose service lost its session at the database', async () => {
     const client = await open();
-    const lost = client.ask(3, { service: 1 }).catch(() => undefined);
+    const first = client.ask(3);
     while ((await client.generations()).length === 0) await sleep(20);
-    await platform.services[1]?.kill();
-    await lost;
-    // Nobody has said that its holder is gone: the repeated request waits for its lease to run out.
-    const answer = await client.ask(3, { retry: 1 });
-    assert.equal(answer.headers.get('x-renderkit-adopted'), 'true');
-    assert.deepEqual(await client.generations(), [generationOf(answer)]);
+    await endSessionsOf(platform.databases.service, 'presence');
+    const answers = await Promise.all([first, client.ask(3, { service: 1 })]);
+    assert.equal(new Set(answers.map(generationOf)).size, 2);
   });
+
+  for (const retry of [1, undefined])
+    test(`finds its generation after its service was killed, ${retry === 1 ? 'and says so' : 'without saying that it repeats'}`, async () => {
+      const client = await open();
+      const lost = client.ask(3, { service: 1 }).catch(() => undefined);
+      while ((await client.generations()).length === 0) await sleep(20);
+      await platform.services[1]?.kill();
+      await lost;
+      await untilHolderIsGone();
+      // Nobody has given its lease back: the repeated request waits until it has run out.
+      const answer = await client.ask(3, retry === undefined ? {} : { retry });
+      assert.equal(answer.headers.get('x-renderkit-adopted'), 'true');
+      assert.deepEqual(await client.generations(), [generationOf(answer)]);
+      await platform.services[1]?.start();
+    });
+
+  /** Its lease lasts, and the lock of its process is gone. */
+  async function untilHolderIsGone() {
+    const gone = `select from facade_calls f where f.held_until > clock() and not exists (select from pg_locks l
+      where l.locktype = 'advisory' and (l.classid::bigint << 32 | l.objid::bigint) = f.presence)`;
+    while ((await platform.databases.service.rows(gone)).length === 0) await sleep(10);
+  }
 });

@@ -37,16 +37,6 @@ describe('an answer that is held', () => {
     assert.equal((JSON.parse(text) as { data: unknown[] }).data.length, 1);
   });
 
-  test("OpenAI's package reads it", async () => {
-    const openai = new OpenAI({ baseURL: `${platform.serviceUrls[0]}/openai/v1`, apiKey: key });
-    const { data } = await openai.images.generate({
-      prompt: 'a lighthouse',
-      model: 'sandbox-slow',
-      options: { seconds: slowSeconds },
-    } as OpenAI.Images.ImageGenerateParamsNonStreaming);
-    assert.ok((data?.[0]?.b64_json?.length ?? 0) > 100);
-  });
-
   test('of an edit changes what is transparent in its mask, and nothing else', async () => {
     const openai = new OpenAI({ baseURL: `${platform.serviceUrls[0]}/openai/v1`, apiKey: key });
     const size = { width: 256, height: 256 };

@@ -24,6 +24,10 @@ const libreChatOpenAi = {
   program: 'LibreChat',
   source: 'api/app/clients/tools/structured/OpenAIImageTools.js',
 } as const;
+const libreChatOpenRouter = {
+  program: 'LibreChat',
+  source: 'api/app/clients/tools/structured/OpenRouterImageGen.js',
+} as const;
 const sillyTavern = { program: 'SillyTavern', source: 'src/endpoints/stable-diffusion.js' } as const;
 const n8n = 'packages/@n8n/nodes-langchain/nodes/vendors/OpenAi/v2/actions';
 
@@ -56,6 +60,19 @@ export const openAiRequests: readonly ProgramRequest[] = [
       ['size', '512x512'],
       ['response_format', 'b64_json'],
       ['image[]', picture],
+    ],
+  },
+  {
+    ...openWebUi,
+    what: 'a single picture changed',
+    method: 'POST',
+    path: '/images/edits',
+    form: [
+      ['model', 'gpt-image-1'],
+      ['prompt', prompt],
+      ['n', '1'],
+      ['background', 'opaque'],
+      ['image', picture],
     ],
   },
   {
@@ -122,6 +139,35 @@ export const openAiRequests: readonly ProgramRequest[] = [
       ['output_compression', '100'],
       ['quality', 'auto'],
     ],
+  },
+];
+
+/** By chats. LibreChat gives up after twelve seconds and takes `choices[0].message.images[0].image_url.url`, as a data URL. */
+export const chatRequests: readonly ProgramRequest[] = [
+  {
+    ...libreChatOpenRouter,
+    what: 'a picture of a model that it writes by itself',
+    method: 'POST',
+    path: '/chat/completions',
+    headers: { 'http-referer': 'https://librechat.ai' },
+    json: {
+      model: 'openai/gpt-5-image',
+      messages: [{ role: 'user', content: prompt }],
+      modalities: ['image', 'text'],
+    },
+  },
+  {
+    ...libreChatOpenRouter,
+    what: 'a picture of a ratio',
+    method: 'POST',
+    path: '/chat/completions',
+    headers: { 'http-referer': 'https://librechat.ai' },
+    json: {
+      model: 'google/gemini-2.5-flash-image',
+      messages: [{ role: 'user', content: prompt }],
+      modalities: ['image', 'text'],
+      image_config: { aspect_ratio: '21:9' },
+    },
   },
 ];
 

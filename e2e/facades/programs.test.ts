@@ -1,20 +1,26 @@
 // Programs that people use already, by the requests that they send: answers are what they read.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
-import { type Platform, startPlatform } from '@renderkit/stack/testing/platform.ts';
-import { a1111Requests, openAiRequests, picture, type ProgramRequest } from './program-requests.ts';
+import type { Platform } from '@renderkit/stack/testing/platform.ts';
+import { sharedPlatform } from '@renderkit/stack/testing/shared-platform.ts';
+import {
+  a1111Requests,
+  chatRequests,
+  openAiRequests,
+  picture,
+  type ProgramRequest,
+} from './program-requests.ts';
 
 type Drawn = { images: string[]; info: string; parameters: { width: number } };
 
 describe('programs that people use already', () => {
   let platform: Platform;
   before(async () => {
-    platform = await startPlatform();
+    platform = await sharedPlatform();
   });
-  after(() => platform[Symbol.asyncDispose]());
 
   /** A key of its own for each test: what is chosen and what is under way are the key's. */
   async function open() {
@@ -95,6 +101,21 @@ describe('programs that people use already', () => {
         assert.match((await fetch(url ?? '')).headers.get('content-type') ?? '', /^image\//);
       // Open WebUI takes an address where there is one, however little it asked for it.
       else assert.deepEqual([url, (await sizeOf(encoded)).width > 0], [undefined, true]);
+    });
+
+  for (const request of chatRequests)
+    test(`${request.program}: ${request.what}, by a chat`, async () => {
+      const { key } = await open();
+      const base = `${platform.serviceUrls[0]}/openai/v1`;
+      const answer = await send(request, { base, authorization: `Bearer ${key}` });
+      const { choices } = (await answer.json()) as {
+        choices: { message: { images: { image_url: { url: string } }[] } }[];
+      };
+      const [, encoded = ''] =
+        /^data:image\/\w+;base64,(.*)$/.exec(choices[0]?.message.images[0]?.image_url.url ?? '') ?? [];
+      const { width, height } = await sizeOf(encoded);
+      const isWide = request.json?.['image_config'] !== undefined;
+      assert.deepEqual([width > height, width > 0], [isWide, true]);
     });
 
   for (const request of a1111Requests)

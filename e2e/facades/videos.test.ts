@@ -1,25 +1,25 @@
 // Videos by OpenAI's own package, drawn by the included engine.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import OpenAI, { toFile } from 'openai';
 import sharp from 'sharp';
 import { n8nVideo, picture } from './program-requests.ts';
-import { type Platform, startPlatform } from '@renderkit/stack/testing/platform.ts';
+import type { Platform } from '@renderkit/stack/testing/platform.ts';
+import { sharedPlatform } from '@renderkit/stack/testing/shared-platform.ts';
 
 describe("OpenAI's package", () => {
   let platform: Platform;
   let openai: OpenAI;
   before(async () => {
-    platform = await startPlatform();
+    platform = await sharedPlatform();
     const account = await platform.createAccount({ tier: 'pro', credits: 500 });
     openai = new OpenAI({
       baseURL: `${platform.serviceUrls[0]}/openai/v1`,
       apiKey: await platform.createKey(account),
     });
   });
-  after(() => platform[Symbol.asyncDispose]());
 
   /** As the package's helper for Python does: until it is over, and as often as the server says. */
   async function finished(id: string): Promise<OpenAI.Video> {

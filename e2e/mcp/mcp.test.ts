@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +20,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { createMcpHttp } from '@renderkit/mcp/http';
 import Renderkit from 'renderkit';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
-import { type Platform, type PlatformAccount, startPlatform } from '@renderkit/stack/testing/platform.ts';
+import type { Platform, PlatformAccount } from '@renderkit/stack/testing/platform.ts';
+import { sharedPlatform } from '@renderkit/stack/testing/shared-platform.ts';
 
 const run = promisify(execFile);
 /** The inspector is not among the packages: it brings a hundred megabytes. */
@@ -37,11 +38,10 @@ describe('MCP', () => {
   let account: PlatformAccount;
   let key: string;
   before(async () => {
-    platform = await startPlatform();
+    platform = await sharedPlatform();
     account = await platform.createAccount({ tier: 'pro', credits: 2_000 });
     key = await platform.createKey(account);
   });
-  after(() => platform[Symbol.asyncDispose]());
 
   async function connect(
     era: Era,
@@ -91,6 +91,47 @@ describe('MCP', () => {
     });
   }
 
+  for (const era of ['legacy', 'auto'] as const) {
+    test(`${era}: outputs and models can be read by their addresses, and no other account's`, async () => {
+      await using mcp = await connect(era);
+      const { resourceTemplates } = await mcp.client.listResourceTemplates();
+      const addresses = resourceTemplates.map(({ uriTemplate }) => uriTemplate);
+      assert.deepEqual(addresses, ['renderkit://outputs/{id}', 'renderkit://models/{id}']);
+      const read = async (uri: string) => {
+        const [content] = (await mcp.client.readResource({ uri })).contents;
+        assert.ok(content !== undefined);
+        return content;
+      };
+      const sdk = new Renderkit({ baseUrl: platform.serviceUrls[0], apiKey: key });
+      const image = await sdk.images.run({ prompt });
+      const video = await sdk.videos.run({ prompt, duration: 3 });
+      for (const [output] of [image.outputs, video.outputs]) {
+        const thumbnail = await read(`renderkit://outputs/${output.id}`);
+        assert.ok('blob' in thumbnail);
+        const bytes = Buffer.from(thumbnail.blob, 'base64');
+        const { format, width, height } = await sharp(bytes).metadata();
+        assert.deepEqual([thumbnail.mimeType, format], ['image/jpeg', 'jpeg']);
+        assert.ok(Math.max(width, height) <= 384 && bytes.length <= 256_000, `${width}x${height}`);
+      }
+      const model = await read('renderkit://models/atelier-1');
+      assert.ok('text' in model);
+      const { id, input_schema: schema } = JSON.parse(model.text) as { id: string; input_schema: object };
+      assert.deepEqual([id, 'properties' in schema], ['atelier-1', true]);
+      const stranger = await platform.createKey(await platform.createAccount({ tier: 'pro', credits: 10 }));
+      await using other = await connect(era, { key: stranger });
+      const missing = [
+        `renderkit://outputs/${image.outputs[0].id}`,
+        'renderkit://models/no-such-model',
+        'renderkit://models/%2e%2e%2faccount',
+        'renderkit://models/.',
+        'renderkit://models/%2e%2e',
+        'renderkit://models/%',
+      ];
+      for (const uri of missing)
+        await assert.rejects(other.client.readResource({ uri }), { code: -32_602 }, uri);
+    });
+  }
+
   test('the definitions of all tools are short', async () => {
     await using mcp = await connect('auto');
     const { tools } = await mcp.client.listTools();
@@ -118,6 +159,9 @@ describe('MCP', () => {
       // It exits with 6 where a schema has an error.
       assert.match(await inspect('--method', 'tools/list', '--strict'), /"name": "create_video"/);
       assert.match(await inspect('--method', 'tools/call', '--tool-name', 'account'), /credits/);
+      assert.match(await inspect('--method', 'resources/templates/list'), /renderkit:\/\/outputs\/\{id\}/);
+      const model = await inspect('--method', 'resources/read', '--uri', 'renderkit://models/atelier-1');
+      assert.match(model, /input_schema/);
     },
   );
 

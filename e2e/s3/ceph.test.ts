@@ -75,4 +75,20 @@ describe('on a real S3 server', { skip: unlessCeph }, () => {
     await claimStorage(storage, 'std_one', place);
     await assert.rejects(claimStorage(storage, 'std_two', place), /belongs to another studio/);
   });
+
+  test('of studios that claim an empty bucket at one moment one has it, time and again', async () => {
+    for (let round = 0; round < 10; round++) {
+      const config = await newBucket();
+      const owners = ['std_one', 'std_two', 'std_three', 'std_four'];
+      const told = await Promise.all(
+        owners.map(async (owner) => {
+          await using storage = openS3BlobStorage(config);
+          return await storage.claim?.(owner);
+        }),
+      );
+      await using client = openS3Client(config);
+      const written = await client.text({ method: 'GET', key: 'renderkit-studio' });
+      assert.deepEqual(new Set(told), new Set([written]));
+    }
+  });
 });

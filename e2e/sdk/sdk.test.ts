@@ -1,9 +1,10 @@
 // The client against a whole platform: what it promises of any server, and its README as it stands.
 
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import Renderkit from 'renderkit';
 import { conformanceCases } from 'renderkit/conformance';
-import { type Platform, startPlatform } from '@renderkit/stack/testing/platform.ts';
+import type { Platform } from '@renderkit/stack/testing/platform.ts';
+import { sharedPlatform } from '@renderkit/stack/testing/shared-platform.ts';
 import { runtimeCases } from './runtimes.cases.ts';
 
 /** The smallest PNG that is one. */
@@ -15,9 +16,8 @@ const onePixel = Buffer.from(
 describe('the client', () => {
   let platform: Platform;
   before(async () => {
-    platform = await startPlatform();
+    platform = await sharedPlatform();
   });
-  after(() => platform[Symbol.asyncDispose]());
 
   async function newKey(): Promise<{ baseUrl: string; apiKey: string }> {
     const account = await platform.createAccount({ tier: 'pro', credits: 500 });

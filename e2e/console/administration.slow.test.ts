@@ -36,12 +36,12 @@ describe('an administrator runs the platform in the console', { skip: noBrowser 
   let visitor: Visitor;
   let page: Page;
   before(async () => {
-    // Slow enough for the steps of a check that end a job.
-    comfy = await startComfyCounterpart({ checkpoints: [checkpoint], nodeMs: 20 });
+    // Slow enough for the steps of a check that end a job, or look while it runs, on a busy machine too.
+    comfy = await startComfyCounterpart({ checkpoints: [checkpoint], nodeMs: 150 });
     world = await openConsoleWorld();
     who = await world.person();
     await world.platform.operator('account', 'set', '--email', who.email, '--administrator', 'true');
-    visitor = await world.visitor({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' });
+    visitor = await world.visitor({ viewport: { width: 1280, height: 800 } });
     page = visitor.page;
     await signIn(world, page, who, '/console/keys');
   });
@@ -245,6 +245,23 @@ describe('an administrator runs the platform in the console', { skip: noBrowser 
     await look('plans-review');
     await inDialog('Publish the plans').click();
     await page.getByText('The plans are in force.').waitFor();
+    const older = page.getByRole('combobox', { name: 'Start from an older version' });
+    await page.getByLabel('Images at once of Plus').fill('7');
+    assert.ok(await older.isDisabled(), 'it would take the place of the change');
+    await button('Discard changes').click();
+    await page.route('**/plans/versions/*', async (route) => {
+      // Changed while the older version is on its way.
+      await page.getByLabel('Images at once of Plus').fill('8');
+      await route.continue();
+    });
+    await older.click();
+    const answered = page.waitForResponse('**/plans/versions/*');
+    await page.getByRole('option').first().click();
+    await (await answered).finished();
+    await untilSettled(page);
+    assert.equal(await page.getByLabel('Images at once of Plus').inputValue(), '8');
+    await page.unroute('**/plans/versions/*');
+    await button('Discard changes').click();
     await visit('Styles');
     await button('Remove Noir').click();
     await look('styles');

@@ -28,7 +28,7 @@ describe('every page of the console', { skip: noBrowser }, () => {
   before(async () => {
     world = await openConsoleWorld();
     who = await world.person();
-    visitor = await world.visitor({ viewport: widths.wide, reducedMotion: 'reduce' });
+    visitor = await world.visitor({ viewport: widths.wide });
     page = visitor.page;
   });
   after(() => world[Symbol.asyncDispose]());
@@ -70,7 +70,7 @@ describe('every page of the console', { skip: noBrowser }, () => {
 
   test('leads to pages of the studio that can be read and used by everybody too', async () => {
     const issues: string[] = [];
-    const own = await world.visitor({ viewport: widths.wide, reducedMotion: 'reduce' });
+    const own = await world.visitor({ viewport: widths.wide });
     await walkStudioPages(world, own.page, async (name) => {
       issues.push(...(await issuesOf(`studio ${name}`, own.page)));
     });

@@ -1,0 +1,102 @@
+import { test } from 'node:test';
+import type { Page, Request } from 'playwright-core';
+import { until } from './page-views.ts';
+import type { ConsoleWorld } from './world.ts';
+
+/** Streams that all tabs of a browser may hold open together, of its six connections to a server. */
+const maxStreams = 4;
+/** As long as the model can take, so that no run ends of its own accord; the last test stops them. */
+const seconds = '300';
+
+/** What becomes of much that is under way: in several tabs, and when somebody ends it. */
+export function tabsTests(at: () => { world: ConsoleWorld; page: Page }): void {
+  let playground = '';
+  test('sees eight runs under way in three tabs, of which none waits for a connection', async () => {
+    const { world, page } = at();
+    const address = `${world.url}/console/playground?kind=image&model=sandbox-slow`;
+    const tabs = [page, await page.context().newPage(), await page.context().newPage()];
+    const open = tabs.map(openStreams);
+    await page.goto(address);
+    await page.getByLabel('Prompt', { exact: true }).fill('eight that take long');
+    await page.getByRole('textbox', { name: 'Seconds', exact: true }).fill(seconds);
+    await page.getByRole('button', { name: 'Run several' }).click();
+    await page.getByRole('menuitem', { name: 'Run 8 times' }).click();
+    const underWay = (tab: Page) => tab.getByRole('progressbar', { name: 'Under way' });
+    await until('all are under way', async () => (await underWay(page).count()) >= 16);
+    // By how long earlier runs of the account took.
+    await page
+      .getByText(/begins in /)
+      .first()
+      .waitFor();
+    playground = page.url();
+    for (const tab of tabs.slice(1)) {
+      // With all connections taken nothing would be loaded here.
+      await tab.goto(playground);
+      await until('they are seen here, too', async () => (await underWay(tab).count()) >= 16);
+      await tab
+        .getByText(/ in the queue/)
+        .first()
+        .waitFor();
+    }
+    const count = () => open.reduce((sum, streams) => sum + streams.size, 0);
+    await until('all places are taken', async () => count() === maxStreams);
+    await page.goto(`${world.url}/console/generations?status=queued`);
+    await until('another tab has the places now', async () => (open[0]?.size ?? 0) === 0);
+    await until('all places are taken again', async () => count() === maxStreams);
+    for (const tab of tabs.slice(1)) await tab.close();
+  });
+
+  test('gives back the place of a stream that is refused', async () => {
+    const { page } = at();
+    const tab = await page.context().newPage();
+    let refused = 0;
+    await tab.route(/\/events(?:\?|$)/, async (route) => {
+      refused++;
+      const body = { code: 'forbidden', title: 'Forbidden', status: 403, detail: 'Not for you.' };
+      await route.fulfill({
+        status: 403,
+        contentType: 'application/problem+json',
+        body: JSON.stringify(body),
+      });
+    });
+    await tab.goto(playground);
+    await until('streams had a place', async () => refused > 0);
+    await until('no place is held', () =>
+      tab.evaluate<boolean>('navigator.locks.query().then(({ held }) => held.length === 0)'),
+    );
+    await tab.close();
+  });
+
+  test('cancels together what waits, and stops what runs', async () => {
+    const { world, page } = at();
+    await page.goto(`${world.url}/console/generations?status=queued`);
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('checkbox', { name: 'Choose all' }).check();
+    const bar = page.getByRole('region', { name: 'Chosen generations' });
+    await bar.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Cancel them' }).click();
+    await page.getByText('No generation is like that').waitFor();
+    await page.goto(`${world.url}/console/generations?status=running`);
+    const running = page.getByRole('table', { name: 'Generations' }).getByRole('link');
+    await running.first().waitFor();
+    while ((await running.count()) > 0) {
+      await running.first().click();
+      await page.getByRole('button', { name: 'Stop', exact: true }).click();
+      await dialog.getByRole('button', { name: 'Stop', exact: true }).click();
+      await page.getByRole('region', { name: 'Facts' }).getByText('Failed').waitFor();
+      await page.goto(`${world.url}/console/generations?status=running`);
+      await running.first().or(page.getByText('No generation is like that')).waitFor();
+    }
+  });
+}
+
+/** The streams that a tab has open, as it goes on. */
+function openStreams(tab: Page): ReadonlySet<Request> {
+  const open = new Set<Request>();
+  tab.on('request', (request) => {
+    if (new URL(request.url()).pathname.endsWith('/events')) open.add(request);
+  });
+  tab.on('requestfinished', (request) => open.delete(request));
+  tab.on('requestfailed', (request) => open.delete(request));
+  return open;
+}
