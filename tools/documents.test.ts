@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
+import { connectText } from './connect-document.ts';
 import { sandboxText } from './sandbox-document.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -32,4 +33,9 @@ test('every run-time dependency has its line in the decisions', async () => {
 test('docs/sandbox.md is what the recipes of the contract say', async () => {
   const text = await readFile(path.join(root, 'docs/sandbox.md'), 'utf8');
   assert.equal(text, sandboxText(), 'run tools/generate-sandbox.ts');
+});
+
+test('the tables of docs/connect.md are what the doors do', async () => {
+  const text = await readFile(path.join(root, 'docs/connect.md'), 'utf8');
+  assert.equal(text, connectText(text), 'run `node stack/launch.mjs --dev tools/generate-connect.ts`');
 });

@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { release } from '@renderkit/server-kit/schema/release.ts';
+import { workerNodeOptions } from '@renderkit/studio/config.ts';
 import { assertKnown } from './part-environments.ts';
 
 const root = path.join(import.meta.dirname, '..');
@@ -46,6 +47,12 @@ test('the entry point starts compiled programs', async () => {
   assert.equal(started.length, 5);
   const compiled = await read('stack/compiled-programs.mjs');
   for (const name of started) assert.ok(compiled.includes(`'${name}.ts'`), `${name}.ts is compiled`);
+});
+
+test('a worker is started with the same options of Node everywhere', async () => {
+  assert.ok((await read('deploy/image/renderkit')).includes(`options=${workerNodeOptions.join(' ')}\n`));
+  const launched = workerNodeOptions.map((option) => `'${option}'`).join(', ');
+  assert.ok((await read('stack/launch.mjs')).includes(`'studio/src/worker.ts': [${launched}]`));
 });
 
 test('what git ignores because it is secret, the image ignores as well', async () => {

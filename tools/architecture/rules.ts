@@ -138,6 +138,7 @@ export const publicEntries: Record<string, readonly string[]> = {
     'migrate.ts',
     'config.ts',
     'operator.ts',
+    'facades/fields.ts',
     'preflight/check-secret-key.ts',
     'problems/api-problem.ts',
     'validation/compile-check.ts',
@@ -239,7 +240,7 @@ export const studioFileReaders = [
   // The rules that an operator writes.
   /^studio\/src\/moderation\/(?:parse-rules|rules-file)\.ts$/,
   // What an operator publishes, and what the product brings.
-  /^studio\/src\/catalog\/read-files\.ts$/,
+  /^studio\/src\/catalog\/(?:read-files|own-pictures)\.ts$/,
   /^studio\/src\/renders\/sample-media\.ts$/,
   // What an engine has made, and what an operator adds: they go from there into the blob storage.
   /^studio\/src\/renders\/store-output\.ts$/,

@@ -11,6 +11,16 @@ const memoryDisk = '/dev/shm';
 /** The log of a run and its databases take less than half of it. */
 const memoryDiskBytes = 4 * 1024 ** 3;
 
+/** The parts look for the settings without which a loss of power would lose what was promised; these are others. */
+const settings = {
+  // There are many databases, each for a moment: visiting them often costs more than it finds.
+  autovacuum_naptime: '5min',
+  // Each of several platforms at once has the pools of all its parts.
+  max_connections: '600',
+  // A log that nobody keeps needs no packing.
+  wal_compression: 'off',
+};
+
 /**
  * One PostgreSQL with migrated template databases for the whole run, in a directory that is removed at the end: in
  * memory where there is enough, because making a database there waits for no disk.
@@ -25,6 +35,7 @@ export async function withCluster(
     await using postgres = await startPostgres({
       dataDirectory: directory,
       databases: [],
+      settings,
       onDown: (reason) => console.error(`${reason}; it is started again`),
     });
     await makeTemplates(postgres.superuserUrl);
@@ -68,11 +79,6 @@ function isRunning(pid: number): boolean {
 
 async function makeTemplates(url: string): Promise<void> {
   await using cluster = openDatabase({ url, applicationName: 'test', poolSize: 1, statementTimeoutMs: 0 });
-  // There are many databases, each for a moment: visiting them so often costs more than it finds.
-  await cluster.rows(`alter system set autovacuum_naptime = '1min'`);
-  await cluster.rows('select pg_reload_conf()');
-  // The server's command line sets it, which a role's own setting precedes: a log that nobody keeps needs no packing.
-  await cluster.rows('alter role current_user set wal_compression = off');
   await shortenSignIn(cluster, url);
   for (const part of ['empty', 'service', 'studio']) await cluster.rows(`create database template_${part}`);
   const template = (part: string) => url.replace(/\/postgres$/, `/template_${part}`);

@@ -4,42 +4,68 @@ import path from 'node:path';
 
 /**
  * Folders whose tests put back what they change of the process that they run in. Files share one with those for which
- * `together` finds the same, because they load the same; more in a group would save little. Where each takes up to a
- * minute a group is small: the end of the run is not to wait for one.
+ * `together` finds the same, because they load the same: a process that loads a server costs a second of the processor.
+ * Where each takes up to a minute a group is small: the end of the run is not to wait for one.
  */
 const groupable = [
   { together: /^tools/, filesPerGroup: 14 },
-  { together: /^(?:contract|server-kit|egress|console|identity|clients)\/[a-z0-9]+/, filesPerGroup: 14 },
+  { together: /^(?=(?:contract|server-kit|egress|console|identity|clients)\/)/, filesPerGroup: 30 },
   { together: /^(?:service|studio)\/(?:src|test)|^stack\/src/, filesPerGroup: 14 },
   { together: /^stack\/test/, filesPerGroup: 4 },
   { together: /^engines\/(?:procedural)?/, filesPerGroup: 10 },
   { together: /^e2e\/(?!chaos|console|races|spec\/spec|playground)/, filesPerGroup: 3 },
 ] as const;
 
+/** About how many seconds a file takes on two cores beside others, by the first pattern that its path has. */
+const secondsOf: readonly (readonly [path: RegExp, seconds: number])[] = [
+  [/^e2e\/console\//, 100],
+  [/^e2e\/(?:spec\/spec|cli\/cli)/, 90],
+  [/^e2e\/(?:chaos\/chaos|published-prices|races)|^stack\/test\/full-disk/, 60],
+  [/\.(?:slow|soak)\.test\.ts$/, 40],
+  [/^e2e\//, 20],
+  [/^(?:service|studio|stack)\/test\//, 8],
+  [/^(?:engines|media-kit)\//, 3],
+];
+
+/** How long a file is expected to take, in seconds: what takes long begins first, or it would run alone at the end. */
+export function expectedSeconds(file: string): number {
+  return secondsOf.find(([pattern]) => pattern.test(file))?.[1] ?? 1;
+}
+
+/** One platform serves so many files: it costs more to start than most of them, and the run's end is not to wait for it. */
+const filesPerPlatform = 4;
+
 /**
- * Files that share a process, those that need one of their own alone; each group where the first of its files stood.
+ * Files that share a process, those that need one of their own alone; the groups that are expected to take longest first.
  * Files are named from `root`.
  */
 export function groupFiles(files: readonly string[], root: string): string[][] {
-  const groups: string[][] = [];
+  const texts = new Map(files.map((file) => [file, readFileSync(path.join(root, file), 'utf8')]));
+  const sharing = files.filter((file) => texts.get(file)?.includes('sharedPlatform('));
+  const groups = inPieces(sharing, filesPerPlatform);
   for (const { together, filesPerGroup } of groupable) {
     const found = files.filter(
-      (file) => together.test(file) && !isLong(file) && !waits(path.join(root, file)),
+      (file) =>
+        together.test(file) && !isLong(file) && !sharing.includes(file) && !waits(texts.get(file) ?? ''),
     );
     for (const folder of Map.groupBy(found, (file) => together.exec(file)?.[0]).values())
-      for (let first = 0; first < folder.length; first += filesPerGroup)
-        groups.push(folder.slice(first, first + filesPerGroup));
+      groups.push(...inPieces(folder, filesPerGroup));
   }
   const grouped = new Set(groups.flat());
   for (const file of files) if (!grouped.has(file)) groups.push([file]);
-  const place = new Map(files.map((file, n) => [file, n]));
-  const placeOf = ([first = '']: string[]) => place.get(first) ?? 0;
-  return groups.sort((a, b) => placeOf(a) - placeOf(b));
+  const seconds = (group: readonly string[]) => group.reduce((sum, file) => sum + expectedSeconds(file), 0);
+  return groups.sort((a, b) => seconds(b) - seconds(a));
 }
 
-/** Whether loading it waits for something; what it declared then would be declared in another file's suite. */
-function waits(file: string): boolean {
-  return /^(?:(?:export )?(?:const|let) [^=\n]+= )?await /m.test(readFileSync(file, 'utf8'));
+function inPieces(files: readonly string[], size: number): string[][] {
+  return Array.from({ length: Math.ceil(files.length / size) }, (_, i) =>
+    files.slice(i * size, (i + 1) * size),
+  );
+}
+
+/** Whether loading a file of this text waits for something; what it declared then would be declared in another's suite. */
+function waits(text: string): boolean {
+  return /^(?:(?:export )?(?:const|let) [^=\n]+= )?await /m.test(text);
 }
 
 /** Also `npm run soak` alone. */

@@ -2,11 +2,12 @@
 // [--processes N] [--media-store s3] [files or folders…]`.
 
 import { glob } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { compilePrograms } from '@renderkit/server-kit/testing/part.ts';
 import { withCluster } from './cluster.ts';
-import { isLong } from './group-files.ts';
+import { expectedSeconds, isLong } from './group-files.ts';
 import { runFiles } from './run-files.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -42,8 +43,8 @@ const { values, positionals } = parseArgs({
     name: { type: 'string' },
     /** Shows what every file cost, not the slowest alone. */
     costs: { type: 'boolean' },
-    /** So many processes of tests at once: two for each of two cores, since half of their time they wait for leases. */
-    processes: { type: 'string', default: '4' },
+    /** So many processes of tests at once: two for each core, since half of their time they wait for leases. More than eight gain nothing. */
+    processes: { type: 'string', default: String(Math.min(8, 2 * availableParallelism())) },
     /** Where studios keep their media: `disk`, or `s3`, each in a bucket of its own. */
     'media-store': { type: 'string', default: 'disk' },
   },
@@ -62,7 +63,7 @@ if (refusal !== undefined) {
   process.exitCode = 1;
 } else
   process.exitCode = await withCluster(async (url, directory) => {
-    if (chosen.some((file) => weightOf(file) > 0)) await compilePrograms({ tests: true });
+    if (chosen.some(isHeavy)) await compilePrograms({ tests: true });
     return runFiles(chosen, {
       root,
       url,
@@ -83,18 +84,16 @@ async function chooseFiles(wanted: string[]): Promise<string[]> {
   const found: string[] = [];
   for await (const file of glob(patterns, { cwd: root, exclude: (name) => name.includes('node_modules') }))
     found.push(file);
-  // The long ones first, or the last of them would run alone at the end.
-  return found.filter(isWanted).sort((a, b) => weightOf(b) - weightOf(a) || (a < b ? -1 : 1));
+  return found.filter(isWanted).sort((a, b) => expectedSeconds(b) - expectedSeconds(a) || (a < b ? -1 : 1));
 }
 
 function isWanted(file: string): boolean {
   if (values.soak) return isLong(file);
-  if (values.quick) return weightOf(file) === 0;
+  if (values.quick) return !isHeavy(file);
   return !file.endsWith('.soak.test.ts');
 }
 
-/** 2: minutes of waiting. 1: servers over HTTP, the whole product, images. 0: the rest, which --quick keeps to. */
-function weightOf(file: string): 0 | 1 | 2 {
-  if (isLong(file) || /^e2e\/(console|races|spec\/spec)/.test(file)) return 2;
-  return /^(e2e|[a-z-]+\/test|engines)\//.test(file) ? 1 : 0;
+/** Servers over HTTP, the whole product, images: what --quick leaves out. */
+function isHeavy(file: string): boolean {
+  return isLong(file) || /^(e2e|[a-z-]+\/test|engines)\//.test(file);
 }

@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { after, before, describe } from 'node:test';
+// What files share ends with the process, and so has to be known before the first of them.
+import '@renderkit/server-kit/testing/share.ts';
 import { cpuSeconds } from './cpu-time.ts';
 
 export type GroupOptions = {

@@ -1,0 +1,56 @@
+import {
+  a1111Fields,
+  chatFields,
+  type FieldTable,
+  imageFields,
+  videoFields,
+} from '@renderkit/service/facades/fields.ts';
+
+/** The tables of docs/connect.md that are written from the code, by the words of their marks. */
+const tables: Record<string, () => string> = {
+  'fields of images': () => fieldTable(imageFields),
+  'fields of chats': () => fieldTable(chatFields),
+  'fields of videos': () => fieldTable(videoFields),
+  'fields of a1111': () => fieldTable(a1111Fields),
+};
+
+const marked = /(<!-- table: ([a-z0-9 ]+) -->\n).*?(<!-- end -->)/gs;
+
+/**
+ * docs/connect.md with its tables written anew: what stands between the marks comes from the fields that the doors read,
+ * all else stays.
+ *
+ * @throws Error where a mark names no table, or a table has no mark
+ */
+export function connectText(before: string): string {
+  const missing = new Set(Object.keys(tables));
+  const text = before.replace(marked, (_whole, begin: string, name: string, end: string) => {
+    const table = tables[name];
+    if (table === undefined) throw new Error(`there is no table ${name}`);
+    missing.delete(name);
+    return `${begin}\n${table()}\n${end}`;
+  });
+  if (missing.size > 0) throw new Error(`no mark for ${[...missing].join(', ')}`);
+  return text;
+}
+
+/** A row for each thing that becomes of fields, in the order in which it first occurs. */
+function fieldTable(table: FieldTable): string {
+  const rows = new Map<string, string[]>();
+  for (const [name, { becomes, ignored = false }] of Object.entries(table)) {
+    const text = ignored ? `${becomes}; \`X-Renderkit-Ignored\` names it` : becomes;
+    rows.set(text, [...(rows.get(text) ?? []), `\`${name}\``]);
+  }
+  return lines([
+    ['field', 'what becomes of it'],
+    ...[...rows].map(([text, names]): Row => [names.join(', '), text]),
+    ['any other', 'counts for nothing'],
+  ]);
+}
+
+type Row = readonly string[];
+
+function lines([head = [], ...rows]: readonly Row[]): string {
+  const line = (cells: Row) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
+  return `${line(head)}|${'---|'.repeat(head.length)}\n${rows.map(line).join('')}`;
+}
