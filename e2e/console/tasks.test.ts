@@ -223,6 +223,8 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
 
   test('does with a result what there is to do, by keys', async () => {
     const picture = large();
+    // A result has the keys of a library's item once the library has answered.
+    await result().getByRole('button', { name: 'Favorite', exact: true }).first().waitFor();
     await task('Make a result a favorite', async ({ key }) => {
       await picture.focus();
       await key('f');
