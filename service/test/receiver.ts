@@ -50,7 +50,7 @@ export async function startReceiver(): Promise<Receiver> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received: [],
     answer: (_request, response) => response.end('thank you'),
-    until: (count, ms = 10_000) =>
+    until: (count, ms = 60_000) =>
       new Promise((resolve, reject) => {
         const look = () => {
           if (receiver.received.length < count) return;

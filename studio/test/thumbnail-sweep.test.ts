@@ -7,6 +7,7 @@ import { folderOf } from '@renderkit/studio/storage/blob-storage.ts';
 import { checkMedia } from '@renderkit/studio/storage/check-media.ts';
 import { type MediaStore, openMedia } from '@renderkit/studio/storage/open-media.ts';
 import { openStorage } from '@renderkit/studio/storage/open-storage.ts';
+import { sweepMedia } from '@renderkit/studio/storage/sweep-media.ts';
 import { startTestStudio, type TestStudio } from './harness.ts';
 import { ownModel } from './own-model.ts';
 
@@ -15,17 +16,20 @@ import { ownModel } from './own-model.ts';
 let studio: TestStudio;
 let media: MediaStore;
 before(async () => {
-  // Whatever nothing names is old enough to be swept.
-  studio = await startTestStudio({ worker: false, config: { mediaGraceSeconds: 0 } });
+  studio = await startTestStudio({ worker: false });
   media = await openMedia(studio.database, studio.mediaPlace);
 });
 after(async () => studio[Symbol.asyncDispose]());
 
 const add = (model: ModelFiles) =>
   withCatalog(studio.database, (transaction) => addVersion(transaction, model, 'operator'));
+/** As if whatever nothing names were old enough; the studio's own sweeps, which come when they like, let it lie. */
 async function sweep(): Promise<void> {
   await studio.database.rows(`delete from settings where name = 'media_swept'`);
-  await studio.clean();
+  await sweepMedia(
+    { database: studio.database, storage: media.storage, log: studio.log },
+    { graceSeconds: 0, stopping: new AbortController().signal },
+  );
 }
 async function isThere({ thumbnailKey = '' }: ModelFiles): Promise<boolean> {
   await using storage = await openStorage(studio.mediaPlace);

@@ -185,13 +185,14 @@ test('a queue of a thousand does not keep the first of another account waiting',
   assert.ok(claims.some(({ id }) => id === first));
 });
 
-test('claims, cancels and settles race on one account for seconds without a deadlock or a place too many', async () => {
+test('claims, cancels and settles race on one account without a deadlock or a place too many', async () => {
   const account = await seedAccount(database, { limits: limitsOf(8) });
   const { accountId } = account;
-  const until = performance.now() + 3_000;
   const counts = { claimed: 0, canceled: 0, settled: 0 };
+  // A slow machine takes its time; one that stands still is ended by the test's own limit.
+  const racing = () => Object.values(counts).some((count) => count <= 100);
   const claimer = async (owner: string) => {
-    while (performance.now() < until) {
+    while (racing()) {
       const { claims } = await claimFor(accountId, owner);
       counts.claimed += claims.length;
       await transitionGenerations(
@@ -206,7 +207,7 @@ test('claims, cancels and settles race on one account for seconds without a dead
     }
   };
   const feeder = async () => {
-    while (performance.now() < until) await seedQueue(database, account, 16);
+    while (racing()) await seedQueue(database, account, 16);
   };
   const pick = async (condition: string) =>
     database.rows<{ id: string }>(
@@ -214,7 +215,7 @@ test('claims, cancels and settles race on one account for seconds without a dead
       [accountId],
     );
   const canceler = async () => {
-    while (performance.now() < until) {
+    while (racing()) {
       const ids = await pick(`status = 'queued'`);
       const moves = ids.map(
         ({ id }) => ({ id, accountId, from: 'queued', to: 'canceled', untouched: true }) as const,
@@ -224,7 +225,7 @@ test('claims, cancels and settles race on one account for seconds without a dead
     }
   };
   const settler = async () => {
-    while (performance.now() < until) {
+    while (racing()) {
       const ids = await pick(`status = 'running'`);
       const settled = await transitionGenerations(
         database,
@@ -242,7 +243,6 @@ test('claims, cancels and settles race on one account for seconds without a dead
     settler(),
     settler(),
   ]);
-  for (const [what, count] of Object.entries(counts)) assert.ok(count > 50, `${what}: ${count}`);
   const [state] = await database.rows<Record<string, number>>(
     `select a.uncharged_millicredits::int as uncharged, a.queued_image as queued,
             (select count(*)::int from generations where account_id = a.id and status = 'queued') as waiting,

@@ -31,6 +31,6 @@ test('a deep backlog that takes long to deliver does not make its loop look stuc
     pollMs: 60_000,
     onStuck: (name) => stuck.push(name),
   });
-  await receiver.until(accounts * endpointsEach * eventsEach, 20_000);
+  await receiver.until(accounts * endpointsEach * eventsEach);
   assert.deepEqual(stuck, []);
 });
