@@ -108,6 +108,20 @@ describe('every page of the console', { skip: noBrowser }, () => {
     assert.deepEqual(issues, []);
   });
 
+  test('stands still while it loads, for somebody who asked for less motion', async () => {
+    const held = Promise.withResolvers<undefined>();
+    await page.route('**/console/api/keys*', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.goto(`${world.url}/console/keys`);
+    await page.locator('[aria-busy="true"] .mantine-Skeleton-root').first().waitFor();
+    assert.equal(await page.evaluate('document.getAnimations().length'), 0);
+    held.resolve(undefined);
+    await page.getByText('Production website').waitFor();
+    await page.unroute('**/console/api/keys*');
+  });
+
   test('is left by its heading: the focus goes there, and is seen wherever it is', async () => {
     await page.goto(`${world.url}/console`);
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
