@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
@@ -205,6 +206,26 @@ describe('the HTTP server', () => {
     assert.ok(performance.now() - began < 1_000);
     assert.equal(await (await answer).text(), 'done');
   });
+
+  test(
+    'closing waits for no connection that was opened in advance and sent nothing',
+    { timeout: 10_000 },
+    async (t) => {
+      const own = createHttpServer({
+        presentError: () => ({ status: 500, headers: {}, body: '' }),
+        newRequestId: () => 'req',
+      });
+      await own.listen({ port: 0, host: '127.0.0.1' });
+      const accepted = once(own.server, 'connection');
+      const unused = connect((own.server.address() as AddressInfo).port, '127.0.0.1');
+      t.after(() => unused.destroy());
+      const ended = once(unused.resume(), 'end');
+      await accepted;
+      // The server ends it: its client would keep it for ever.
+      await own.close();
+      await ended;
+    },
+  );
 
   test('who sends headers or a body too slowly is cut off, and others are served meanwhile', async () => {
     const slow = Array.from({ length: 100 }, () => exchange('GET /hello HTTP/1.1\r\nHost: a\r\nX-A', 5_000));

@@ -11,6 +11,7 @@ import type { HttpError } from './http-error.ts';
 import { closeSoon, isExemptFromRequestTimeout, mustCloseUnread } from './request-body.ts';
 import { headersTooLarge, headErrorOf, maxHeaderBytes, maxHeaders } from './request-head.ts';
 import { gatherMethods, notFoundDetail } from './route-methods.ts';
+import { watchUnused } from './unused-connections.ts';
 
 export type ErrorAnswer = { status: number; headers: Record<string, string>; body: string };
 
@@ -78,6 +79,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     },
   });
   gatherMethods(app);
+  const closeUnused = watchUnused(app.server);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(requestIdHeader, request.id);
     done();
@@ -85,8 +87,12 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.addHook('preClose', (done) => {
     // A server that never got its port has nothing to close, and would never say that it is closed.
     if (!app.server.listening) return done();
-    // Node closes the connections that are idle now; those with a request under way would stay open after it.
-    const timer = setInterval(() => app.server.closeIdleConnections(), closingIdleEveryMs);
+    // Node closes the connections that are idle now; those with a request under way would stay open after it, and so
+    // would those that never had one.
+    const timer = setInterval(() => {
+      app.server.closeIdleConnections();
+      closeUnused();
+    }, closingIdleEveryMs);
     app.server.once('close', () => clearInterval(timer));
     done();
   });
