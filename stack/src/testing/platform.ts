@@ -17,6 +17,7 @@ import * as studioOperator from '@renderkit/studio/operator.ts';
 import { mediaEnvironment, openTestMedia } from '@renderkit/studio/storage/testing/test-media.ts';
 import { startBalancer } from './balancer.ts';
 import { startOwnPostgres } from './own-postgres.ts';
+import { writeSmallModels } from './small-models.ts';
 
 export type PlatformOptions = {
   /** Service processes on the one database. Default 1. */
@@ -27,6 +28,8 @@ export type PlatformOptions = {
   studios?: number;
   /** Where media lie. Default: what the run was told, else on the disk. In a bucket each part has a data directory of its own, and none is shared. */
   mediaStore?: 'disk' | 's3';
+  /** The models that most tests ask for draw a sixteenth of their pixels: for tests of what becomes of a picture, not of its size. */
+  smallPictures?: boolean;
   /** Addresses of migrated databases. Default: two of the test run's cluster, which go with the platform. */
   databases?: { service: string; studio: string };
   /** A PostgreSQL cluster of its own, which `killPostgres` may end. */
@@ -105,6 +108,8 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
     ...(await openMediaStore(owned, options)),
     ...options.environment,
   };
+  if (options.smallPictures === true)
+    await writeSmallModels(dataDirectoryOf('studio', { environment: shared, directory }));
   const parts = createParts(owned, options, { environment: shared, directory, studioPorts, ports });
   await parts.studio.start();
   const others = [...parts.studios.slice(1), ...parts.workers, ...parts.services];
@@ -160,8 +165,6 @@ function createParts(
   { environment: shared, directory, studioPorts, ports }: PartFacts,
 ): Pick<Platform, 'studio' | 'studios' | 'workers' | 'services'> {
   const logDirectory = path.join(directory, 'logs');
-  const ownDirectory = (name: string) =>
-    shared['MEDIA_STORE'] === 's3' ? { DATA_DIR: path.join(directory, `data-of-${name}`) } : undefined;
   const programOf = (file: string, i: number) =>
     path.join((i % 2 === 1 ? options.olderTree : undefined) ?? options.tree ?? root, file);
   const part = (name: string, file: string, environment: Record<string, string>, argv: string[] = []) =>
@@ -169,7 +172,11 @@ function createParts(
       createPart({
         name,
         entry: file,
-        environment: { ...shared, ...ownDirectory(name), ...environment },
+        environment: {
+          ...shared,
+          DATA_DIR: dataDirectoryOf(name, { environment: shared, directory }),
+          ...environment,
+        },
         logDirectory,
         profileDirectory: options.profileDirectory,
         arguments: argv,
@@ -195,6 +202,15 @@ function createParts(
     ),
   );
   return { studio: studios[0] as Part, studios, workers, services };
+}
+
+/** Where media lie in a bucket, each part has one of its own. */
+function dataDirectoryOf(
+  part: string,
+  { environment, directory }: Pick<PartFacts, 'environment' | 'directory'>,
+): string {
+  const shared = environment['DATA_DIR'] ?? path.join(directory, 'data');
+  return environment['MEDIA_STORE'] === 's3' ? path.join(directory, `data-of-${part}`) : shared;
 }
 
 /** What parts have in their environments where media lie in a bucket. */
