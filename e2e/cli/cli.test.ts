@@ -27,7 +27,7 @@ describe('the command line', () => {
   let key: string;
   let environment: Record<string, string>;
   before(async () => {
-    platform = await startPlatform();
+    platform = await startPlatform({ smallPictures: true });
     folder = await mkdtemp(path.join(tmpdir(), 'renderkit-cli-'));
     const account = await platform.createAccount({ tier: 'pro', credits: 5_000 });
     key = await platform.createKey(account);
@@ -173,7 +173,7 @@ describe('the command line', () => {
     });
     // Killed as soon as its journal says that something was created.
     const journal = path.join(folder, 'boats.csv.state.jsonl');
-    while (!(await readFile(journal, 'utf8').catch(() => '')).includes('"created"'));
+    while (!(await readFile(journal, 'utf8').catch(() => '')).includes('"created"')) await sleep(20);
     first.kill('SIGKILL');
     await once(first, 'close');
     const second = await cli('batch run boats.csv --yes --out boats -c 3');

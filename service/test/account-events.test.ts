@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { streamEventSchemas } from '@renderkit/contract/v1/schemas/event.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
@@ -62,7 +63,8 @@ async function nextOf(reader: StreamReader): Promise<ReadEvent> {
 }
 
 async function untilRunning(id: string): Promise<void> {
-  while ((await service.ask(`/v1/generations/${id}`, { key })).body['status'] !== 'running');
+  await studio.until(() => studio.renders.has(id));
+  while ((await service.ask(`/v1/generations/${id}`, { key })).body['status'] !== 'running') await sleep(20);
 }
 
 test('a stream tells of a generation from its create to its end, as the list and the webhooks do', async () => {
@@ -269,7 +271,7 @@ test('twenty reconnects under load over two services lose no event and tell none
     Array.from({ length: 6 }, async () => {
       while (created < creates) {
         const id = await create(urls[created++ % 2]);
-        while (!studio.renders.has(id)) await new Promise((resolve) => setImmediate(resolve));
+        await studio.until(() => studio.renders.has(id));
         studio.finish(id);
       }
     }),

@@ -26,14 +26,11 @@ const create = (prefer: string, headers: Record<string, string> = {}) =>
   });
 
 async function finishNext(): Promise<string> {
-  for (;;) {
-    for (const { token, status } of studio.renders.values())
-      if (status === 'queued') {
-        studio.finish(token);
-        return token;
-      }
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  const queued = () => [...studio.renders.values()].find(({ status }) => status === 'queued')?.token;
+  await studio.until(() => queued() !== undefined);
+  const token = queued() ?? '';
+  studio.finish(token);
+  return token;
 }
 
 test('a create that prefers to wait answers with the end, and a replay with what was accepted', async () => {
@@ -77,7 +74,7 @@ test('no more than a minute is granted, and what is no wait is passed over', asy
 test('a create whose key is revoked while it waits is accepted all the same', async () => {
   const earlier = studio.renders.size;
   const waiting = create('wait=30');
-  while (studio.renders.size === earlier) await new Promise((resolve) => setImmediate(resolve));
+  await studio.until(() => studio.renders.size > earlier);
   await service.database.rows('update api_keys set revoked_at = clock() where public_id = $1', [
     key.slice(8, 20),
   ]);

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StudioBody, StudioOperationId } from '@renderkit/contract/studio/operations.ts';
@@ -43,6 +44,8 @@ export type ScriptedRenders = {
       | { token: string; barred: true }
       | { token: string; upload: unknown },
   ) => void;
+  /** Resolves once this is so; looked at after each submit and each change of the feed. */
+  until: (is: () => boolean) => Promise<void>;
   /** The next answer to a feed's reader says this of its account. */
   tellOnce: (status: 'reset' | 'ended') => void;
   bar: Set<string>;
@@ -51,12 +54,14 @@ export type ScriptedRenders = {
 type Feed = {
   changes: { seq: number; type: 'render' | 'upload'; token: string; render?: unknown; upload?: unknown }[];
   told: ('reset' | 'ended')[];
+  /** Says `more` when either grew. */
+  grown: EventEmitter;
 };
 
 /** Gives a scripted studio renders, a ledger and a feed for its one account. */
 export function scriptRenders(studio: ScriptedStudio): ScriptedRenders {
   const lane = { limit: 2, running: 0, running_elsewhere: 0 };
-  const feed: Feed = { changes: [], told: [] };
+  const feed: Feed = { changes: [], told: [], grown: new EventEmitter().setMaxListeners(0) };
   const renders: ScriptedRenders = {
     renders: new Map(),
     ledger: [],
@@ -68,8 +73,15 @@ export function scriptRenders(studio: ScriptedStudio): ScriptedRenders {
     tell: (change) => {
       const type = 'upload' in change ? 'upload' : 'render';
       feed.changes.push({ seq: feed.changes.length + 1, type, ...change });
+      feed.grown.emit('more');
     },
-    tellOnce: (status) => void feed.told.push(status),
+    until: async (is) => {
+      while (!is()) await grows(feed.grown);
+    },
+    tellOnce: (status) => {
+      feed.told.push(status);
+      feed.grown.emit('more');
+    },
     finish: (token, { status = 'succeeded', error = null, outputs = 1, made } = {}) => {
       const render = renders.renders.get(token);
       if (render === undefined) throw new Error(`nobody submitted ${token}`);
@@ -90,7 +102,7 @@ export function scriptRenders(studio: ScriptedStudio): ScriptedRenders {
 
   studio.script('getLimits', (_request, response) => answer(response, renders.limits));
   studio.script('submitRender', (request, response) =>
-    answerSubmit(studio, renders, tokenOf(request), bodyOf('submitRender'), response),
+    answerSubmit({ studio, renders, grown: feed.grown }, tokenOf(request), bodyOf('submitRender'), response),
   );
   studio.script('lookUpRenders', (_request, response) => {
     const { tokens } = bodyOf('lookUpRenders');
@@ -121,13 +133,13 @@ function charge(
 }
 
 async function answerSubmit(
-  studio: ScriptedStudio,
-  renders: ScriptedRenders,
+  { studio, renders, grown }: { studio: ScriptedStudio; renders: ScriptedRenders; grown: EventEmitter },
   token: string,
   body: StudioBody<'submitRender'>,
   response: ServerResponse,
 ): Promise<void> {
   renders.submits.push(token);
+  grown.emit('more');
   await renders.hold;
   // What is sent again for a token that is known is not what a test means to script, unless answers are to be lost.
   const scripted = !renders.renders.has(token) || renders.next[0] === 'lose-answer';
@@ -179,19 +191,33 @@ async function answerChanges(
   response: ServerResponse,
 ): Promise<void> {
   const cursor = accounts.find((asked) => asked.account === account)?.cursor ?? Number.MAX_SAFE_INTEGER;
-  for (const until = performance.now() + seconds * 1_000; performance.now() < until; await sleep(5)) {
-    if (response.destroyed) return;
+  const over = new AbortController();
+  response.once('close', () => over.abort());
+  const timer = setTimeout(() => over.abort(), seconds * 1_000);
+  for (; !over.signal.aborted; await grows(feed.grown, over.signal)) {
     const status = feed.told.shift();
     const changes = feed.changes.filter(({ seq }) => seq > cursor).slice(0, 200);
-    if (status === 'ended') return answer(response, { accounts: [{ account, status }] });
-    if (status === 'reset')
-      return answer(response, { accounts: [{ account, status, cursor: feed.changes.length }] });
-    if (changes.length > 0)
-      return answer(response, {
-        accounts: [{ account, status: 'changes', changes, cursor: changes.at(-1)?.seq }],
-      });
+    const told =
+      status === 'ended'
+        ? { account, status }
+        : status === 'reset'
+          ? { account, status, cursor: feed.changes.length }
+          : changes.length > 0
+            ? { account, status: 'changes', changes, cursor: changes.at(-1)?.seq }
+            : undefined;
+    if (told === undefined) continue;
+    clearTimeout(timer);
+    return answer(response, { accounts: [told] });
   }
-  answer(response, { accounts: [] });
+  clearTimeout(timer);
+  if (!response.destroyed) answer(response, { accounts: [] });
+}
+
+/** Settles at the next growth, or once nobody waits for it any more. */
+async function grows(grown: EventEmitter, signal?: AbortSignal): Promise<void> {
+  await once(grown, 'more', signal && { signal }).catch((error: unknown) => {
+    if (signal?.aborted !== true) throw error;
+  });
 }
 
 function answer(response: ServerResponse, json: unknown): void {

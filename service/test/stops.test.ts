@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { StopAnswer } from '@renderkit/contract/studio/schemas/render.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import { assertProblem } from './assert-problem.ts';
@@ -44,7 +45,8 @@ const stop = (id: string, by = key) =>
 
 async function running(): Promise<string> {
   const id = await create();
-  while ((await show(id)).status !== 'running');
+  await studio.until(() => studio.renders.has(id));
+  while ((await show(id)).status !== 'running') await sleep(20);
   return id;
 }
 
