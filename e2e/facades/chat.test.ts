@@ -14,7 +14,10 @@ describe('a chat that draws', () => {
   let key: string;
   let openai: OpenAI;
   before(async () => {
-    platform = await startPlatform({ environment: { FACADE_HEARTBEAT_AFTER_SECONDS: '1' } });
+    platform = await startPlatform({
+      smallPictures: true,
+      environment: { FACADE_HEARTBEAT_AFTER_SECONDS: '1' },
+    });
     key = await platform.createKey(await platform.createAccount({ tier: 'pro', credits: 500 }));
     openai = new OpenAI({ baseURL: `${platform.serviceUrls[0]}/openai/v1`, apiKey: key });
   });

@@ -15,6 +15,7 @@ describe('an answer that is held', () => {
   let key: string;
   before(async () => {
     platform = await startPlatform({
+      smallPictures: true,
       environment: { FACADE_HEARTBEAT_AFTER_SECONDS: String(heartbeatAfterSeconds) },
     });
     key = await platform.createKey(await platform.createAccount({ tier: 'pro', credits: 100 }));

@@ -2,10 +2,9 @@
 // account of its own; `sandbox-slow` costs one credit.
 
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { startTcpProxy } from '@renderkit/server-kit/testing/tcp-proxy.ts';
 import sharp from 'sharp';
-import { startBalancer } from '@renderkit/stack/testing/balancer.ts';
 import { type Platform, startPlatform } from '@renderkit/stack/testing/platform.ts';
 import {
   assertCharged,
@@ -222,10 +221,11 @@ const columns: readonly Column[] = [
   },
 ];
 
-describe('official packages', { concurrency: 4 }, () => {
+describe('official packages', { concurrency: 8 }, () => {
   let platform: Platform;
   before(async () => {
     platform = await startPlatform({
+      smallPictures: true,
       environment: {
         FACADE_HEARTBEAT_AFTER_SECONDS: String(heartbeatAfterSeconds),
         PUBLIC_URL: `http://127.0.0.1:8787${path}`,
@@ -237,67 +237,4 @@ describe('official packages', { concurrency: 4 }, () => {
   for (const client of packageClients)
     for (const { name, run, not } of columns)
       test(`${client.name}: ${name}`, { skip: not?.(client) ?? false }, () => run({ client, platform }));
-});
-
-describe('official packages over two services', () => {
-  let platform: Platform;
-  before(async () => {
-    platform = await startPlatform({
-      services: 2,
-      environment: { FACADE_HEARTBEAT_AFTER_SECONDS: String(heartbeatAfterSeconds) },
-    });
-  });
-  after(() => platform[Symbol.asyncDispose]());
-
-  // Its killed service is there again for the next.
-  beforeEach(async () => {
-    if (platform.services[0]?.running === false) await platform.services[0].start();
-  });
-
-  /** What stands before both: its first connection leads to the first. */
-  const startFront = () =>
-    startBalancer(platform.serviceUrls.map((serviceUrl) => Number(new URL(serviceUrl).port)));
-
-  for (const client of packageClients) {
-    test(`${client.name}: its service is killed, and it asks the other one by itself`, async () => {
-      const opened = await openCell(platform, { reader: 1 });
-      await using front = await startFront();
-      const drawn = client.draw(opened.settings(`http://127.0.0.1:${front.port}`), slow(3));
-      await untilThereAre(opened, 1);
-      await platform.services[0]?.kill();
-      assertPictures(await drawn, 1);
-      await assertCharged(opened, 1, 1);
-    });
-
-    test(`${client.name}: its service is killed after the answer has begun`, async () => {
-      const opened = await openCell(platform, { reader: 1 });
-      await using front = await startFront();
-      const begun = Promise.withResolvers<Response>();
-      const draw = () =>
-        client.draw(
-          opened.settings(`http://127.0.0.1:${front.port}`),
-          slow(heartbeatAfterSeconds + 3),
-          begun.resolve,
-        );
-      const drawn = draw();
-      const refused = client.repeatsWhatWasCut
-        ? undefined
-        : assert.rejects(drawn, (error) => client.seen(error).type === client.cut.type);
-      await begun.promise;
-      await platform.services[0]?.kill();
-      await refused;
-      // Where the package does not repeat, its user does.
-      assertPictures(await (refused === undefined ? drawn : draw()), 1);
-      await assertCharged(opened, 1, 1);
-    });
-
-    test(`${client.name}: equal requests side by side, one to each`, async () => {
-      const opened = await openCell(platform, { reader: 1 });
-      await using front = await startFront();
-      const settings = opened.settings(`http://127.0.0.1:${front.port}`);
-      const drawn = await Promise.all([1, 2].map(() => client.draw(settings, slow(2))));
-      assertPictures(drawn.flat(), 2);
-      await assertCharged(opened, 2, 2);
-    });
-  }
 });

@@ -44,7 +44,7 @@ describe("OpenAI's package", () => {
     });
     assert.equal(created.seconds, '3');
     const video = await finished(created.id);
-    assert.deepEqual([video.status, video.progress, video.size], ['completed', 100, '640x360']);
+    assert.deepEqual([video.status, video.progress, video.size], ['completed', 100, '160x90']);
     const whole = await openai.videos.downloadContent(video.id);
     assert.equal(whole.headers.get('content-type'), 'video/mp4');
     const bytes = Buffer.from(await whole.arrayBuffer());

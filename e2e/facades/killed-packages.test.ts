@@ -1,0 +1,103 @@
+// Official packages before two services, of which one is killed: all packages at once, so that one kill serves them all.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test, type TestContext } from 'node:test';
+import { startBalancer } from '@renderkit/stack/testing/balancer.ts';
+import { type Platform, startPlatform } from '@renderkit/stack/testing/platform.ts';
+import { assertCharged, assertPictures, openCell, slow, untilThereAre } from './package-cell.ts';
+import { type OnAnswer, type PackageClient, packageClients } from './package-clients.ts';
+
+/** In place of 45 seconds. */
+const heartbeatAfterSeconds = 4;
+/** What is under way stays so until all packages are that far and the service is killed, on a busy machine too. */
+const secondsToKill = 6;
+
+describe('official packages over two services', () => {
+  let platform: Platform;
+  before(async () => {
+    platform = await startPlatform({
+      services: 2,
+      environment: { FACADE_HEARTBEAT_AFTER_SECONDS: String(heartbeatAfterSeconds) },
+    });
+  });
+  after(() => platform[Symbol.asyncDispose]());
+
+  /** A package before both services. Its first connection leads to the first, whose end the second is asked about. */
+  async function openClient(owned: AsyncDisposableStack, client: PackageClient) {
+    const ports = platform.serviceUrls.map((url) => Number(new URL(url).port));
+    const opened = await openCell(platform, { reader: 1 });
+    const front = owned.use(await startBalancer(ports));
+    const draw = (seconds: number, onAnswer?: OnAnswer) => {
+      const drawn = client.draw(opened.settings(`http://127.0.0.1:${front.port}`), slow(seconds), onAnswer);
+      // Looked at once the service is dead.
+      drawn.catch(() => undefined);
+      return drawn;
+    };
+    return { client, opened, draw };
+  }
+  type Client = Awaited<ReturnType<typeof openClient>>;
+
+  /** Kills the first service when all have something under way there, and looks what each then gets. */
+  async function killUnder<UnderWay>(
+    t: TestContext,
+    begin: (client: Client) => Promise<UnderWay>,
+    look: (client: Client, underWay: UnderWay) => Promise<void>,
+  ): Promise<void> {
+    await using owned = new AsyncDisposableStack();
+    const clients = await Promise.all(packageClients.map((client) => openClient(owned, client)));
+    const begun = await Promise.all(
+      clients.map(async (client) => ({ client, underWay: await begin(client) })),
+    );
+    await platform.services[0]?.kill();
+    try {
+      await Promise.all(
+        begun.map(({ client, underWay }) => t.test(client.client.name, () => look(client, underWay))),
+      );
+    } finally {
+      await platform.services[0]?.start();
+    }
+  }
+
+  test('its service is killed, and it asks the other one by itself', (t) =>
+    killUnder(
+      t,
+      async ({ opened, draw }) => {
+        const drawn = draw(secondsToKill);
+        await untilThereAre(opened, 1);
+        return { drawn };
+      },
+      async ({ opened }, { drawn }) => {
+        assertPictures(await drawn, 1);
+        await assertCharged(opened, 1, 1);
+      },
+    ));
+
+  test('its service is killed after the answer has begun', (t) => {
+    const seconds = heartbeatAfterSeconds + secondsToKill;
+    return killUnder(
+      t,
+      async ({ draw }) => {
+        const begun = Promise.withResolvers<Response>();
+        const drawn = draw(seconds, begun.resolve);
+        await begun.promise;
+        return { drawn };
+      },
+      async ({ client, opened, draw }, { drawn }) => {
+        if (!client.repeatsWhatWasCut)
+          await assert.rejects(drawn, (error) => client.seen(error).type === client.cut.type);
+        // Where the package does not repeat, its user does.
+        assertPictures(await (client.repeatsWhatWasCut ? drawn : draw(seconds)), 1);
+        await assertCharged(opened, 1, 1);
+      },
+    );
+  });
+
+  for (const client of packageClients)
+    test(`${client.name}: equal requests side by side, one to each`, async () => {
+      await using owned = new AsyncDisposableStack();
+      const { opened, draw } = await openClient(owned, client);
+      const drawn = await Promise.all([1, 2].map(() => draw(2)));
+      assertPictures(drawn.flat(), 2);
+      await assertCharged(opened, 2, 2);
+    });
+});
