@@ -68,6 +68,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     ...(options.studios !== undefined && { studios: options.studios }),
     ...(options.mediaStore !== undefined && { mediaStore: options.mediaStore }),
     ownPostgres: true,
+    smallPictures: true,
     olderTree: older?.directory,
     environment: { EGRESS_ALLOW: '127.0.0.0/8' },
   });

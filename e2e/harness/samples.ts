@@ -23,7 +23,7 @@ export type Samples = AsyncDisposable & {
 };
 
 export async function openSamples(): Promise<Samples> {
-  const platform: Platform = await startPlatform();
+  const platform: Platform = await startPlatform({ smallPictures: true });
   const who: PlatformAccount = await platform.createAccount({ tier: 'plus', credits: 1_000 });
   const key = await platform.createKey(who);
   const url = platform.serviceUrls[0] ?? '';

@@ -38,9 +38,9 @@ export type World = AsyncDisposable & {
   setSlots: (who: PlatformAccount, slots: number) => Promise<void>;
 };
 
-/** A platform of the test's own, met only through HTTP and the operator's switches. */
+/** A platform of the test's own, whose pictures are small, met only through HTTP and the operator's switches. */
 export async function openWorld(options: PlatformOptions = {}): Promise<World> {
-  const platform = await startPlatform(options);
+  const platform = await startPlatform({ smallPictures: true, ...options });
   const url = platform.serviceUrls[0] ?? '';
   const document = (await send(url, 'GET', '/openapi.json')).body;
   const keyOf = async (who: PlatformAccount, key?: NewKey) =>
