@@ -90,6 +90,24 @@ test('a value that only its range speaks against is placed, for the check to nam
   assert.equal(graph.get('3')?.inputs.get('cfg'), 500);
 });
 
+for (const name of cases.map((file) => file.replace('.api.json', '')))
+  test(`the empty text that a preview leaves behind the values changes nothing: ${name}`, () => {
+    const addEmpty = ({ widgets_values: values }: Record<string, unknown>) =>
+      Array.isArray(values) && values.length > 0 && values.push('');
+    const [changed, own] = [addEmpty, () => undefined].map((change) => convertChanged(name, change));
+    assert.equal(writeGraph(changed?.graph ?? new Map()), writeGraph(own?.graph ?? new Map()));
+  });
+
+test('an empty text at the end is no value of an input that the class has had only since', () => {
+  const change = (node: Record<string, unknown>) => {
+    if (node['type'] === 'KSampler')
+      node['widgets_values'] = [5, 'randomize', 20, 6.5, 'euler', 'normal', ''];
+  };
+  const { graph, warnings } = convertChanged('plain', change);
+  assert.equal(graph.get('3')?.inputs.get('denoise'), 1);
+  assert.equal(warnings.length, 1);
+});
+
 test('values that are missing at the end become defaults, with a warning', () => {
   const { graph, warnings } = convertChanged('plain', (node) => {
     if (node['type'] === 'KSampler') node['widgets_values'] = [5, 'fixed', 20, 6.5, 'euler'];

@@ -93,8 +93,34 @@ export function readHostValues({ graph, host }: Scope): HostValues {
   const proxies = readProxies(node);
   const shown = new Set(proxies?.map(([id, widget]) => `${id}.${widget}`));
   if (named !== undefined) return { inputs: withoutNull(named), widgets: new Map(), shown };
-  const values = isArray(node.values) ? node.values : [];
-  if (values.every((value) => value === null)) return { ...noValues, shown };
+  const saved = isArray(node.values) ? node.values : [];
+  if (saved.every((value) => value === null)) return { ...noValues, shown };
+  const placed = placeHostValues({ graph, node, proxies, shown }, saved);
+  // A preview that is shown there leaves an empty text behind the values.
+  const values =
+    placed ?? (saved.at(-1) === '' && placeHostValues({ graph, node, proxies, shown }, saved.slice(0, -1)));
+  if (values) return values;
+  throw new WorkflowError([
+    {
+      code: 'unsupported_node',
+      message: `The values of the subgraph at node ${pathOf(host.scope, node)} cannot be told apart. Export the workflow in API format (File → Export (API)).`,
+      node: pathOf(host.scope, node),
+    },
+  ]);
+}
+
+interface Host {
+  readonly graph: UiGraph;
+  readonly node: UiNode;
+  readonly proxies: [id: string, widget: string][] | undefined;
+  readonly shown: ReadonlySet<string>;
+}
+
+/** Undefined where it cannot be told which value is which. */
+function placeHostValues(
+  { graph, node, proxies, shown }: Host,
+  values: readonly Json[],
+): HostValues | undefined {
   if (proxies !== undefined && proxies.length === values.length)
     return { ...placeByProxies(proxies, values), shown };
   const widgets = graph.inputs.filter((input) => isWidgetInput(graph, input, node));
@@ -109,13 +135,7 @@ export function readHostValues({ graph, host }: Scope): HostValues {
         shown,
       };
   }
-  throw new WorkflowError([
-    {
-      code: 'unsupported_node',
-      message: `The values of the subgraph at node ${pathOf(host.scope, node)} cannot be told apart. Export the workflow in API format (File → Export (API)).`,
-      node: pathOf(host.scope, node),
-    },
-  ]);
+  return undefined;
 }
 
 /** Pairs of inner node and widget; the id -1 means the subgraph's own input. Previews begin with `$$` and hold no value. */

@@ -87,7 +87,10 @@ interface Rules {
 /** One way to go on with a layout: what the next input may take. */
 type Step = (layout: Layout, specs: readonly InputSpec[]) => [Layout, readonly InputSpec[]][];
 
-/** All layouts that use every value, except that the window's own tail (null, lists, objects) may be left. */
+/**
+ * All layouts that use every value, except that the window's own tail may be left: null, lists, objects, and the empty text of
+ * the preview that the editor hangs below nodes that save or load animations.
+ */
 function findLayouts(specs: readonly InputSpec[], values: readonly Json[], rules: Rules): Layout[] {
   const found: Layout[] = [];
   const waiting: [Layout, readonly InputSpec[]][] = [
@@ -106,7 +109,7 @@ function findLayouts(specs: readonly InputSpec[], values: readonly Json[], rules
 }
 
 function isNoValue(value: Json): boolean {
-  return value === null || typeof value === 'object';
+  return value === null || value === '' || typeof value === 'object';
 }
 
 /** Slots that belong to no input: the button for an upload and the player of audio, behind the required inputs. */
@@ -136,8 +139,8 @@ function stepFor(values: readonly Json[], rules: Rules): Step {
     const passed: [Layout, readonly InputSpec[]] = [{ ...layout, at: layout.at + 1 }, rest];
     if (spec.type === buttonType) return value === undefined ? [skipped] : [skipped, passed];
     if (isForced(spec)) return value === undefined ? [skipped] : [skipped, passed];
-    if (value === undefined || value === null) {
-      const absent = { ...layout, at: layout.at + (value === null ? 1 : 0) };
+    if (value === undefined || value === null || isPreviewText(spec, values, layout.at, rules)) {
+      const absent = { ...layout, at: layout.at + (value === undefined ? 0 : 1) };
       return [
         [
           { ...absent, defaulted: [...layout.defaulted, spec.name] },
@@ -155,6 +158,12 @@ function stepFor(values: readonly Json[], rules: Rules): Step {
     const behind = [...chosenInputs(spec, value), ...rest];
     return [[taken, behind], ...controlSteps(spec, values, taken, behind)];
   };
+}
+
+/** The last value may be the empty text of a preview, and not the value of an input that the class has had only since. */
+function isPreviewText(spec: InputSpec, values: readonly Json[], at: number, rules: Rules): boolean {
+  if (values[at] !== '' || at !== values.length - 1) return false;
+  return spec.type === 'COMBO' ? !isOffered(spec, '') : !fits(spec, '', rules);
 }
 
 /** A seed is followed by its control word, a combo with one by the word and the filter of its list. */
