@@ -6,7 +6,10 @@ import type { GraphView } from './graph-view.ts';
 
 export interface FoundSize {
   readonly findings: readonly Finding[];
-  /** The node that makes the empty image or video; undefined where the size is that of a given image. */
+  /**
+   * The node that makes the empty image or video, or brings a given image to the size of the video; undefined where the size is
+   * that of a given image.
+   */
   readonly node: GraphNode | undefined;
   /** True where sampling begins with an image that was given. */
   readonly startsWithImage: boolean;
@@ -21,14 +24,18 @@ export function findSize(view: GraphView, samplers: readonly Sampler[], kind: 'i
   const starts = samplers.map(({ node }) => findStart(view, node));
   const canvas = samplers.length === 0 ? findCanvas(view) : undefined;
   const made = starts.find((start) => start.made !== undefined)?.made ?? canvas;
+  const scaled = made === undefined && kind === 'video' ? findScaling(view) : undefined;
+  const sized = made ?? scaled;
   const repeats = starts.flatMap(({ repeat }) => repeat ?? []);
   const fill = starts.some(({ encoder }) => encoder?.classType === 'VAEEncodeForInpaint');
   return {
-    node: made,
+    node: sized,
     startsWithImage: starts.some(({ encoder }) => encoder !== undefined),
     fillsMask: fill,
     findings: withoutRepeats([
-      ...(made === undefined ? [] : findSides(view, made, canvas === undefined ? 'sure' : 'likely')),
+      ...(sized === undefined
+        ? []
+        : findSides(view, sized, canvas === undefined && scaled === undefined ? 'sure' : 'likely')),
       ...(kind === 'image' ? findBatch(view, made, repeats) : []),
       ...(made === undefined || kind === 'image' ? [] : findFrames(view, made)),
       ...(samplers.length === 0 && kind === 'video' ? findRepeatedFrames(view, canvas) : []),
@@ -71,6 +78,28 @@ function findCanvas(view: GraphView): GraphNode | undefined {
     return makes && takes.length === 0 && node.inputs.has('width') && node.inputs.has('height');
   });
   return makers.length === 1 ? makers[0] : undefined;
+}
+
+/** Inputs of nodes that make what comes by of another size, and do not say of which. */
+const enlarging = ['scale_by', 'upscale_model', 'megapixels', 'largest_size', 'resize_type'];
+
+/** The node that says last, before the result, at which size a given image is used. */
+function findScaling(view: GraphView): GraphNode | undefined {
+  const seen = new Set([...view.nodes].filter((node) => view.classOf(node)?.isOutput === true));
+  // The set grows while it is walked: what is nearer to the result comes first.
+  for (const node of seen) {
+    const isImage = view.givesType(node, 'IMAGE') || view.givesType(node, 'LATENT');
+    if (isImage && enlarging.some((input) => node.inputs.has(input))) return undefined;
+    const sides = ['width', 'height'].map((input) => view.valueOf(node, input)?.value);
+    // A side of 0 follows the other one.
+    if (isImage && sides.every((side) => typeof side === 'number' && side > 0)) return node;
+    for (const type of ['VIDEO', 'IMAGE', 'LATENT'])
+      for (const { link } of view.linksOfType(node, type)) {
+        const origin = view.graph.get(link.node);
+        if (origin !== undefined) seen.add(origin);
+      }
+  }
+  return undefined;
 }
 
 function findSides(view: GraphView, made: GraphNode, sure: Sure): Finding[] {

@@ -17,7 +17,14 @@ const names = readdirSync(shapes)
   .map((file) => file.replace('.api.json', ''));
 
 function propose(shape: string, workflow?: unknown): { detection: Detection; proposal: ManifestProposal } {
-  const prompt = readJson(readFileSync(path.join(shapes, `${shape}.api.json`), 'utf8'));
+  return proposeGraph(readFileSync(path.join(shapes, `${shape}.api.json`), 'utf8'), workflow);
+}
+
+function proposeGraph(
+  text: string,
+  workflow?: unknown,
+): { detection: Detection; proposal: ManifestProposal } {
+  const prompt = readJson(text);
   const ui = readJson(JSON.stringify(workflow ?? null));
   assert.ok(isObject(prompt));
   const file = { prompt, workflow: isObject(ui) ? ui : undefined };
@@ -148,6 +155,49 @@ test('a video has sizes, whole seconds up to the author\u2019s length, and the f
     from: 'duration_seconds',
     frames: { fps: 25, step: 8, plus: 1 },
   });
+});
+
+/** A video of one image that the graph brings to a size, and whatever else it does to it. */
+function slides(size: object, more: Record<string, object> = {}, images: unknown = ['2', 0]): string {
+  return JSON.stringify({
+    '1': { class_type: 'LoadImage', inputs: { image: 'a.png' } },
+    '2': {
+      class_type: 'ImageScale',
+      inputs: { image: ['1', 0], upscale_method: 'lanczos', crop: 'center', ...size },
+    },
+    ...more,
+    '3': { class_type: 'RepeatImageBatch', inputs: { image: images, amount: 25 } },
+    '4': { class_type: 'CreateVideo', inputs: { images: ['3', 0], fps: 12 } },
+    '5': {
+      class_type: 'SaveVideo',
+      inputs: { video: ['4', 0], filename_prefix: 'x', format: 'auto', codec: 'auto' },
+    },
+  });
+}
+
+test('a video of an image that the graph scales has the size of the scaling, and sets it', () => {
+  const { proposal } = proposeGraph(slides({ width: 640, height: 360 }));
+  const { video_sizes: sizes } = parametersOf(proposal);
+  assert.deepEqual(sizes?.['16:9'], { width: 640, height: 360 });
+  assert.deepEqual(sizes?.['9:16'], { width: 360, height: 640 });
+  const { set, size } = routeOf(proposal);
+  assert.deepEqual([set['motion.width'], set['motion.height']], [{ from: 'width' }, { from: 'height' }]);
+  assert.equal(size?.max_pixels, 640 * 360);
+});
+
+test('of two scalings the last is the size of the video, and none is where a side follows the image', () => {
+  const first = { image: ['2', 0], upscale_method: 'lanczos', crop: 'center', width: 512, height: 512 };
+  const twice = { '6': { class_type: 'ImageScale', inputs: first } };
+  const { proposal } = proposeGraph(slides({ width: 640, height: 360 }, twice, ['6', 0]));
+  assert.deepEqual(parametersOf(proposal).video_sizes?.['1:1'], { width: 512, height: 512 });
+  const free = proposeGraph(slides({ width: 640, height: 0 }));
+  assert.equal(free.detection.sizeNode, undefined);
+  const pixels = { image: ['2', 0], upscale_method: 'lanczos', megapixels: 1 };
+  const after = { '6': { class_type: 'ImageScaleToTotalPixels', inputs: pixels } };
+  assert.equal(
+    proposeGraph(slides({ width: 640, height: 360 }, after, ['6', 0])).detection.sizeNode,
+    undefined,
+  );
 });
 
 test('an edit works at the size of its image, and a mask is white where none is sent', () => {
