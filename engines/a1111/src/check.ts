@@ -1,8 +1,9 @@
 import { isObject, isSuccess, parseJson } from '@renderkit/engine-kit/backend-answer.ts';
 import type { BackendHttp } from '@renderkit/engine-kit/backend-http.ts';
 import { valuesAt } from '@renderkit/engine-kit/json-pointer.ts';
+import { oncePerCheck } from '@renderkit/engine-kit/once-per-check.ts';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
-import type { JsonValue, Route } from '@renderkit/engine-kit/route.ts';
+import type { JsonObject, JsonValue, Route } from '@renderkit/engine-kit/route.ts';
 import type { TargetSpec, TargetSpecs } from '@renderkit/engine-kit/target-spec.ts';
 
 type List = {
@@ -40,12 +41,24 @@ const lists: readonly List[] = [
   },
 ];
 
+/** Tells one of the server's lists, by its path; undefined where it does not tell it. @throws EngineFailure where it cannot be asked */
+export type ReadList = (path: string, signal: AbortSignal) => Promise<JsonObject[] | undefined>;
+
+/** Reads each list once per check. */
+export function createReadList(http: BackendHttp): ReadList {
+  return oncePerCheck(async (path, signal) => {
+    const answer = await http.send({ to: path, signal });
+    const json = isSuccess(answer) ? parseJson(answer) : undefined;
+    return Array.isArray(json) ? (json as JsonValue[]).filter(isObject) : undefined;
+  });
+}
+
 /**
  * Samplers, schedulers and checkpoints that a route names and this server does not have. A list that it does not tell is
  * taken as good. @throws EngineFailure where it cannot be asked
  */
 export async function checkA1111Route(
-  http: BackendHttp,
+  { backend, read }: { backend: string; read: ReadList },
   route: Route,
   signal: AbortSignal,
 ): Promise<Problem[]> {
@@ -53,12 +66,12 @@ export async function checkA1111Route(
   for (const list of lists) {
     const { pointer, code } = list;
     const wanted = namedBy(route, pointer);
-    const known = wanted.length === 0 ? undefined : await readNames(http, list, signal);
+    const known = wanted.length === 0 ? undefined : await readNames(read, list, signal);
     if (known === undefined) continue;
     for (const name of wanted.filter((one) => !known.has(one)))
       problems.push({
         code,
-        message: `${http.backend} has no ${JSON.stringify(name)} for ${pointer}. It has ${known.names.map((one) => JSON.stringify(one)).join(', ')}.`,
+        message: `${backend} has no ${JSON.stringify(name)} for ${pointer}. It has ${known.names.map((one) => JSON.stringify(one)).join(', ')}.`,
       });
   }
   return problems;
@@ -69,7 +82,7 @@ export async function checkA1111Route(
  * `checkA1111Route`. @throws EngineFailure where it cannot be asked
  */
 export async function a1111Targets(
-  http: BackendHttp,
+  read: ReadList,
   { set }: Route,
   signal: AbortSignal,
 ): Promise<TargetSpecs> {
@@ -77,7 +90,7 @@ export async function a1111Targets(
   for (const list of lists) {
     const binding = set[list.pointer];
     if (binding?.from === undefined || binding.map !== undefined) continue;
-    const known = await readNames(http, list, signal);
+    const known = await readNames(read, list, signal);
     if (known === undefined) continue;
     const { names, has } = known;
     specs.set(
@@ -98,16 +111,14 @@ type Names = {
 
 /** A list of the server, and whether it has a name, in any spelling that it takes. Undefined where it does not tell. */
 async function readNames(
-  http: BackendHttp,
+  read: ReadList,
   { path, keys, followedBy }: List,
   signal: AbortSignal,
 ): Promise<Names | undefined> {
-  const answer = await http.send({ to: path, signal });
-  const json = isSuccess(answer) ? parseJson(answer) : undefined;
-  if (!Array.isArray(json)) return undefined;
-  const items = (json as JsonValue[]).filter(isObject);
+  const items = await read(path, signal);
+  if (items === undefined) return undefined;
   const spellings = new Set(items.flatMap((one) => keys.flatMap((key) => one[key] ?? [])).map(spelt));
-  const further = followedBy && (await readNames(http, followedBy, signal));
+  const further = followedBy && (await readNames(read, followedBy, signal));
   const ends = [...(further?.spellings ?? [])];
   return {
     names: items.flatMap((one) => one[keys[0] ?? ''] ?? []),

@@ -192,12 +192,28 @@ test('samplers and checkpoints that the server lacks are told', async () => {
   );
 });
 
+test('each list is read once per check', async () => {
+  await using counterpart = await new A1111Counterpart().start();
+  await using driver = connect(counterpart);
+  const body = { sampler_name: 'Euler a', scheduler: 'karras' };
+  const fixed = { route: { ...route, body, set: {} }, files: new Map() };
+  const set = { '/sampler_name': { from: 'sampler' } } as const;
+  const asked = { route: { ...route, body: {}, set }, files: new Map() };
+  for (const signal of [new AbortController().signal, new AbortController().signal]) {
+    const before = counterpart.asked.check;
+    assert.deepEqual(await driver.check(fixed, signal), []);
+    await driver.targets?.(asked, signal);
+    assert.equal(counterpart.asked.check, before + 2, 'samplers and schedulers');
+  }
+});
+
 test('a sampler with a scheduler after its name is taken by servers that tell schedulers', async () => {
   await using counterpart = await new A1111Counterpart().start();
   await using driver = connect(counterpart);
   const check = async (name: string) => {
     const body = { sampler_name: name };
-    const problems = await driver.check({ route: { ...route, body, set: {} }, files: new Map() }, never);
+    const asked = { route: { ...route, body, set: {} }, files: new Map() };
+    const problems = await driver.check(asked, new AbortController().signal);
     return problems.map(({ code }) => code);
   };
   assert.deepEqual(await check('Euler a Karras'), []);

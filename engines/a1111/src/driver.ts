@@ -32,7 +32,7 @@ import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import { saveResults } from '@renderkit/engine-kit/result-files.ts';
 import { failureOfAnswer } from './answer-failure.ts';
 import type { TargetSpecs } from '@renderkit/engine-kit/target-spec.ts';
-import { a1111Targets, checkA1111Route } from './check.ts';
+import { a1111Targets, checkA1111Route, createReadList, type ReadList } from './check.ts';
 import { countWaiting, readTask, type TaskState } from './task-state.ts';
 
 const defaultRunSeconds = 600;
@@ -51,12 +51,14 @@ export const createA1111Driver: CreateDriver = (tools) => new A1111Driver(tools)
 class A1111Driver implements Driver {
   readonly #tools: DriverTools;
   readonly #http: BackendHttp;
+  readonly #readList: ReadList;
   readonly #downloads: Downloads;
   readonly #answers = new HeldAnswers();
 
   constructor(tools: DriverTools) {
     this.#tools = tools;
     this.#http = createBackendHttp(tools.backend);
+    this.#readList = createReadList(this.#http);
     this.#downloads = createDownloads(tools.backend, this.#http);
   }
 
@@ -174,11 +176,11 @@ class A1111Driver implements Driver {
   }
 
   async check({ route }: RouteFiles, signal: AbortSignal): Promise<Problem[]> {
-    return checkA1111Route(this.#http, route, signal);
+    return checkA1111Route({ backend: this.#http.backend, read: this.#readList }, route, signal);
   }
 
   async targets({ route }: RouteFiles, signal: AbortSignal): Promise<TargetSpecs> {
-    return a1111Targets(this.#http, route, signal);
+    return a1111Targets(this.#readList, route, signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -81,6 +81,18 @@ test('a server that is not set up is not alive, and a field it does not have is 
   assert.deepEqual([...(specs?.keys() ?? [])], Object.keys(route.set));
 });
 
+test('the schema of its model is read once per check', async () => {
+  await using counterpart = await new CogCounterpart().start();
+  await using driver = connect(counterpart);
+  const asked = { route, files: new Map() };
+  for (const signal of [new AbortController().signal, new AbortController().signal]) {
+    const before = counterpart.asked.check;
+    await driver.check(asked, signal);
+    await driver.targets?.(asked, signal);
+    assert.equal(counterpart.asked.check, before + 1);
+  }
+});
+
 const recorded = process.env['RECORDED_ANSWERS'];
 const skip = recorded === undefined ? 'RECORDED_ANSWERS names no recorded answers' : false;
 

@@ -35,6 +35,7 @@ import {
 import type { EngineProgress } from '@renderkit/engine-kit/report.ts';
 import { HeldAnswers, lostAnswer } from '@renderkit/engine-kit/held-answers.ts';
 import type { BackendAnswer } from '@renderkit/engine-kit/http-exchange.ts';
+import { oncePerCheck } from '@renderkit/engine-kit/once-per-check.ts';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import { saveResults } from '@renderkit/engine-kit/result-files.ts';
 import type { JsonObject, JsonValue, Route } from '@renderkit/engine-kit/route.ts';
@@ -47,6 +48,7 @@ const graceSeconds = 60;
 const maxAnswerBytes = 256 * 1024 * 1024;
 /** Seconds after which a server that makes one prediction at a time is asked again. */
 const busySeconds = 5;
+const schemaPath = '/openapi.json';
 
 interface CogCall extends Call {
   readonly answerSeconds: number;
@@ -57,6 +59,8 @@ export class CogDriver implements Driver {
   readonly #http: BackendHttp;
   readonly #downloads: Downloads;
   readonly #answers = new HeldAnswers();
+  /** Once per check. */
+  readonly #readSchemas = oncePerCheck((path, signal) => this.#read(path, signal));
 
   constructor({ backend }: DriverTools) {
     this.#http = createBackendHttp(backend);
@@ -152,17 +156,17 @@ export class CogDriver implements Driver {
   }
 
   async check({ route }: RouteFiles, signal: AbortSignal): Promise<Problem[]> {
-    const schemas = await this.#readSchemas(signal);
+    const schemas = await this.#readSchemas(schemaPath, signal);
     return schemas === undefined ? [] : checkFields(route, schemas['Input'], schemas);
   }
 
   async targets({ route }: RouteFiles, signal: AbortSignal): Promise<TargetSpecs> {
-    const schemas = await this.#readSchemas(signal);
+    const schemas = await this.#readSchemas(schemaPath, signal);
     return schemas === undefined ? new Map() : fieldTargets(route, schemas['Input'], schemas);
   }
 
-  async #readSchemas(signal: AbortSignal): Promise<JsonObject | undefined> {
-    const answer = await this.#http.send({ to: '/openapi.json', signal });
+  async #read(to: string, signal: AbortSignal): Promise<JsonObject | undefined> {
+    const answer = await this.#http.send({ to, signal });
     const { components } = readObject(this.#http, answer, 'asked for its schema');
     const schemas = isObject(components) ? components['schemas'] : undefined;
     return isObject(schemas) ? schemas : undefined;
