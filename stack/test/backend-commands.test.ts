@@ -137,8 +137,22 @@ test('a full check asks a provider for jobs up to the amount that --spend allows
   const argv = ['backend', 'check', '--name', 'paid', '--full'];
   const free = await operator<Checked>(...argv);
   assert.deepEqual([counterpart.jobs, free.failed], [0, false]);
+  assert.deepEqual((await operator<object[]>('costs')).data, []);
   const paid = await operator<Checked>(...argv, '--spend', '0.02');
   assert.deepEqual([counterpart.jobs, paid.failed], [1, false]);
+  type Cost = { backend: string; spent: number; reserved: number; jobs: number };
+  const costs = async () =>
+    (await operator<Cost[]>('costs')).data.map(({ backend, spent, reserved, jobs }) => [
+      backend,
+      spent,
+      reserved,
+      jobs,
+    ]);
+  assert.deepEqual(await costs(), [['paid', 0.02, 0, 1]]);
+  await operator('backend', 'set', '--name', 'paid', '--max-cost-per-day', '0.03', '--currency', 'USD');
+  const barred = await operator<Checked>(...argv, '--spend', '1');
+  assert.match(barred.data.find(({ name }) => name === 'render')?.message ?? '', /limit of the day/);
+  assert.deepEqual([counterpart.jobs, await costs()], [1, [['paid', 0.02, 0, 1]]]);
 });
 
 for (const [argv, sentence] of [

@@ -12,6 +12,7 @@ import {
   type Prepared,
 } from './driver.ts';
 import {
+  type CheckBudget,
   expectOf,
   type FullCheck,
   greyPicture,
@@ -66,7 +67,7 @@ const tidyMs = 10_000;
 
 /** A full check that walks the twelve steps over the driver of an engine, with the jobs of its plan. */
 export function checkByJobs(plan: CheckPlan): FullCheck {
-  return async function* check(tools, signal, spend) {
+  return async function* check(tools, signal, budget) {
     const folder = await mkdtemp(path.join(tmpdir(), 'renderkit-check-'));
     const create = () =>
       plan.createDriver({
@@ -75,7 +76,7 @@ export function checkByJobs(plan: CheckPlan): FullCheck {
         pollMs: tools.pollMs ?? { first: lookMs, quiet: 2_000 },
       });
     await using driver = create();
-    const jobs = new JobCheck(plan, { driver, create, folder, spend });
+    const jobs = new JobCheck(plan, { driver, create, folder, budget });
     try {
       yield* walkSteps(
         jobs.steps,
@@ -94,7 +95,7 @@ interface CheckMeans {
   /** Another driver, as another process has one. */
   readonly create: () => Driver;
   readonly folder: string;
-  readonly spend: number;
+  readonly budget: CheckBudget;
 }
 
 class JobCheck {
@@ -228,28 +229,40 @@ class JobCheck {
   }
 
   async #send({ route, values, picture }: CheckJob, signal: AbortSignal): Promise<SentJob> {
-    this.#spend();
     const bound = [...(values?.(randomInt(2 ** 32 - 1)) ?? [])];
     if (picture !== undefined) bound.push(await this.#pictureFor(picture));
     const job: EngineJob = { id: randomUUID(), route, files: new Map(), values: bound, outputs: 1 };
     const { driver } = this.#means;
     const prepared = await driver.prepare(job, signal);
     const since = new Date();
-    const sent = { job, prepared, since, handle: await driver.submit(prepared, job.id, signal) };
-    this.#open.add(sent);
-    return sent;
+    const settle = await this.#reserve();
+    try {
+      const sent = { job, prepared, since, handle: await driver.submit(prepared, job.id, signal) };
+      this.#open.add(sent);
+      await settle?.(true);
+      return sent;
+    } catch (error) {
+      // What may have been asked for stays set aside.
+      if (error instanceof EngineFailure && error.sent === 'no') await settle?.(false);
+      throw error;
+    }
   }
 
   /** @throws StepSkipped where one more job could cost more than is allowed */
-  #spend(): void {
+  async #reserve(): Promise<Awaited<ReturnType<CheckBudget['reserve']>>> {
     const { cost } = this.#plan;
-    if (cost === undefined) return;
+    if (cost === undefined) return null;
     const least = this.#spent + cost.perJob;
-    if (least > this.#means.spend + 1e-9)
+    const { budget } = this.#means;
+    if (least > budget.spend + 1e-9)
       throw new StepSkipped(
         `Not walked: a job may cost ${cost.perJob} ${cost.currency} at a provider. Allow it with --spend ${Number(least.toFixed(6))} or more.`,
       );
+    const settle = await budget.reserve(cost.perJob, cost.currency);
+    if (settle === null)
+      throw new StepSkipped("Not walked: the backend's limit of the day does not allow another job.");
     this.#spent = least;
+    return settle;
   }
 
   async #pictureFor(target: string): Promise<BoundValue> {

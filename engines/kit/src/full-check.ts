@@ -29,14 +29,28 @@ export interface CheckedStep {
   readonly seconds: number;
 }
 
+/** What the jobs of a check may cost at a provider. */
+export interface CheckBudget {
+  /** The most of all of them together, in the provider's currency. */
+  readonly spend: number;
+  /**
+   * Sets the money of one job aside, for good before it resolves; null: the backend's limit of the day does not allow it. What it
+   * gives is called with whether the money is spent, and not at all where nobody can tell.
+   */
+  readonly reserve: (
+    amount: number,
+    currency: string,
+  ) => Promise<((isSpent: boolean) => Promise<void>) | null>;
+}
+
 /**
- * Tries on a real server all that its driver relies on, by jobs of its own. `spend`: the most that these jobs may cost at a
- * provider, in the provider's currency. Where the server cannot be reached there is one step.
+ * Tries on a real server all that its driver relies on, by jobs of its own, which cost no more than the budget allows. Where the
+ * server cannot be reached there is one step.
  */
 export type FullCheck = (
   tools: DriverTools,
   signal: AbortSignal,
-  spend: number,
+  budget: CheckBudget,
 ) => AsyncIterable<CheckedStep>;
 
 /** Gives the sentence for the operator. @throws StepFailed, StepSkipped, EngineFailure, EngineError */

@@ -50,5 +50,5 @@ const checkCog = checkByJobs({
 });
 
 /** Asks Replicate for a few small pictures, where that may cost something, or a Cog server for what its model makes of a prompt. */
-export const checkReplicateBackend: FullCheck = (tools, signal, spend) =>
-  (isCogServer(tools) ? checkCog : checkReplicate)(tools, signal, spend);
+export const checkReplicateBackend: FullCheck = (tools, signal, budget) =>
+  (isCogServer(tools) ? checkCog : checkReplicate)(tools, signal, budget);

@@ -4,6 +4,7 @@ import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { type Backend, BackendError } from './backend.ts';
 import { checkRoutes } from './check-routes.ts';
+import { reserveCost } from './cost-queries.ts';
 import type { DriverPool } from './driver-pool.ts';
 import { fullCheckOf } from './drivers.ts';
 import { selectFits } from './fit-queries.ts';
@@ -42,8 +43,8 @@ export async function checkBackend(
 
 /**
  * Tries step by step all that a driver relies on, by jobs of its own. `spend`: the most that they may cost at a provider, in its
- * currency; it is not in the ledger of provider costs. @throws BackendError where there is no such backend, or
- * no full check for its engine
+ * currency; each is in the ledger of provider costs before it is asked for. @throws BackendError where there is no such backend,
+ * or no full check for its engine
  */
 export async function startFullCheck(
   name: string,
@@ -56,7 +57,10 @@ export async function startFullCheck(
   if (check === undefined)
     throw new BackendError(`There is no full check for engine ${row.engine}: leave --full out.`);
   try {
-    return check(drivers.toolsOf(row), stopping, spend);
+    return check(drivers.toolsOf(row), stopping, {
+      spend,
+      reserve: (amount, currency) => reserveCost(database, { backend: name, amount, currency }),
+    });
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
     throw new BackendError(error.message, { cause: error });

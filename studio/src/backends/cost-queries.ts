@@ -1,12 +1,35 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
+/**
+ * Sets money of a provider aside for a job that is no render's. Gives what books it as spent or gives it back; null where the
+ * backend's limit of the day does not allow the job, or what it cost today is in another currency.
+ */
+export async function reserveCost(
+  database: Database,
+  { backend, amount, currency }: { backend: string; amount: number; currency: string },
+): Promise<((isSpent: boolean) => Promise<void>) | null> {
+  const [row] = await database.rows<{ day: string; is_reserved: boolean }>(
+    `select today.day::text, reserve_cost($1, today.day, $2, $3) as is_reserved
+     from (select (clock() at time zone 'UTC')::date as day) today`,
+    [backend, currency, amount],
+  );
+  if (row?.is_reserved !== true) return null;
+  return async (isSpent) => {
+    await database.execute(
+      `update provider_costs set reserved = reserved - $3::numeric, spent = spent + case when $4 then $3::numeric else 0 end
+       where backend = $1 and day = $2`,
+      [backend, row.day, amount, isSpent],
+    );
+  };
+}
+
 /** What a provider got on a day, and what users paid for what it made. Money of the provider in its currency. */
 export type ProviderCost = {
   /** UTC, `2026-11-22`. */
   day: string;
   backend: string;
   currency: string;
-  /** Known or as it was quoted, for jobs that have ended. */
+  /** Known or as it was quoted, for jobs that have ended, those of full checks included. */
   spent: number;
   /** Set aside for jobs that run, and for those of which nobody can tell whether they were made. */
   reserved: number;

@@ -11,6 +11,7 @@ export async function walkCheck(
     log: { warn: () => {}, debug: () => {} },
     pollMs: { first: 1, quiet: 5 },
   };
-  const steps = await Array.fromAsync(check(tools, AbortSignal.timeout(600_000), spend));
+  const budget = { spend, reserve: () => Promise.resolve(() => Promise.resolve()) };
+  const steps = await Array.fromAsync(check(tools, AbortSignal.timeout(600_000), budget));
   return Object.fromEntries(steps.map((step) => [step.name, step]));
 }
