@@ -206,18 +206,26 @@ price:`,
     second ?? '',
     /^reels\.model\.yaml, route own: loader\.ckpt_name: the option style can be film\.safetensors, and poor lacks film\.safetensors in checkpoints\.$/,
   );
-  const check = await run<{ backend: string; fits: boolean; problems: { code: string; line?: number }[] }[]>(
-    'model',
-    'check',
-    '--id',
-    'reels',
-  );
+  type Check = { backend: string; fits: boolean; problems: { code: string }[]; warnings: string[] };
+  const check = await run<Check[]>('model', 'check', '--id', 'reels');
+  const ofCard = (name: string) => `${name} has 24 GB of memory, and the route wants 80.`;
   assert.deepEqual(
-    check.data.map(({ backend, fits, problems }) => [backend, fits, problems.map(({ code }) => code)]),
+    check.data.map(({ backend, fits, problems, warnings }) => [
+      backend,
+      fits,
+      problems.map(({ code }) => code),
+      warnings,
+    ]),
     [
-      ['good', true, []],
-      ['poor', false, ['file_missing']],
+      ['good', true, [], [ofCard('good')]],
+      ['poor', false, ['file_missing'], [ofCard('poor')]],
     ],
+  );
+  const all = await run<({ id: string } & Check)[]>('model', 'check');
+  assert.deepEqual(
+    all.data.filter(({ id }) => id === 'reels').flatMap(({ warnings }) => warnings),
+    [ofCard('good'), ofCard('poor')],
+    'also without asking them',
   );
 });
 

@@ -297,6 +297,6 @@ test('routes that no backend can make say so', async () => {
   const { data, failed } = await run<Refusal[]>('model', 'check', '--id', 'easel-2');
   assert.equal(failed, true);
   const [{ problems, ...fit }] = data as [Refusal];
-  assert.deepEqual(fit, { id: 'easel-2', route: 'own', backend: null, fits: false });
+  assert.deepEqual(fit, { id: 'easel-2', route: 'own', backend: null, fits: false, warnings: [] });
   assert.equal(problems[0]?.code, 'unknown_backend');
 });

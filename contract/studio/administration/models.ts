@@ -32,6 +32,7 @@ export const ManifestProblem = Type.Object({
 });
 export type ManifestProblem = Static<typeof ManifestProblem>;
 const problems = Type.Array(ManifestProblem, { maxItems: 500 });
+const warnings = Type.Array(longText, { maxItems: 200 });
 
 export const modelStates = ['offered', 'paused', 'draft', 'retired'] as const;
 const versionNumber = Type.Integer({ minimum: 1, maximum: 1e9 });
@@ -86,6 +87,8 @@ export const ManagedModelDetail = Type.Object({
       backend: nullable(id),
       fits: Type.Boolean(),
       problems,
+      /** What keeps nothing from running there: a card with less memory than the route wants. */
+      warnings: Type.Optional(warnings),
     }),
     { maxItems: 5_000 },
   ),
@@ -108,7 +111,6 @@ const Parameter = Type.Object({
 });
 export type ManagedParameter = Static<typeof Parameter>;
 const parameters = Type.Array(Parameter, { maxItems: 500 });
-const warnings = Type.Array(longText, { maxItems: 200 });
 
 export const ModelVersion = Type.Object({
   id,

@@ -51,11 +51,12 @@ export const modelCommands: Command[] = [
       const able = new Set(fits.filter(({ fits: works }) => works).map(({ id }) => id));
       return {
         data: fits,
-        lines: fits.flatMap(({ id, route, backend, fits: works, problems }) => [
+        lines: fits.flatMap(({ id, route, backend, fits: works, problems, warnings }) => [
           `${id.padEnd(24)} ${route.padEnd(16)} ${(backend ?? '-').padEnd(16)} ${works ? 'ready' : 'no'}`,
           ...problems.map((problem) => `    ${problemLine(problem)}`),
         ]),
         failed: fits.some(({ id }) => !able.has(id)),
+          ...warnings.map((warning) => `    ${warning}`),
       };
     },
   }),

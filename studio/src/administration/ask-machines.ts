@@ -6,7 +6,14 @@ import { checkRouteOn, type StoredModel } from '../backends/check-routes.ts';
 import type { DriverPool } from '../backends/driver-pool.ts';
 import { findBackendsOf, whyNowhere } from '../backends/find-backends-of.ts';
 import { readModelTexts } from '../catalog/read-files.ts';
-import { checkModels, type FindingsOf, type ModelFit, type ModelTexts, versionsOf } from './models.ts';
+import {
+  checkModels,
+  type FindingsOf,
+  type ModelFit,
+  type ModelTexts,
+  tooSmallFor,
+  versionsOf,
+} from './models.ts';
 import { selectMemory } from './store.ts';
 
 export type Machines = { drivers: DriverPool; withinMs: number };
@@ -164,17 +171,4 @@ async function askMachines(
     },
   );
   return (await Promise.all(asked)).flat();
-}
-
-const bytesOfGigabyte = 1e9;
-
-/** Where a card has less memory than a route asks for: it may still run, slowly or for small jobs. */
-function tooSmallFor(
-  { vram_gb: wanted = 0 }: NonNullable<Route['requires']> = {},
-  backend: string,
-  bytes: number | null = null,
-): string | null {
-  if (bytes === null || bytes >= wanted * bytesOfGigabyte) return null;
-  // Cards are sold by powers of two.
-  return `${backend} has ${Math.round(bytes / 2 ** 30)} GB of memory, and the route wants ${wanted}.`;
 }

@@ -44,12 +44,13 @@ export async function showManagedModel(
   return {
     ...present(row, mediaUrl),
     versions: versions.map((version) => presentVersion(version, mediaUrl)),
-    fits: fits.map(({ route, backend, fits: works, problems }) => ({
+    fits: fits.map(({ route, backend, fits: works, problems, warnings }) => ({
       route,
       backend,
       fits: works,
       engine: row.manifest.routes.find(({ name }) => name === route)?.engine ?? '',
       problems: [...problems],
+      warnings: [...warnings],
     })),
   };
 }

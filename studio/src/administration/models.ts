@@ -110,18 +110,39 @@ export type ModelFit = {
   fits: boolean;
   problems: readonly Problem[];
 };
+  /** What keeps nothing from running there, and is worth knowing: a card with less memory than the route wants. */
+  warnings: readonly string[];
 
 /** Whether each route works on each backend that it names, as it was found when it was last looked at. */
 export async function checkModels(database: Database, id?: string): Promise<ModelFit[]> {
   const rows = await selectRouteFits(database, id);
   if (id !== undefined && rows.length === 0) throw noSuchModel(id);
-  return rows.map(({ id: model, route, engine, wanted, backend, fits, problems }) => ({
-    id: model,
-    route,
-    backend,
-    fits: fits ?? false,
-    problems: problems ?? [{ code: 'unknown_backend', message: whyUnknown(engine, wanted, backend) }],
-  }));
+  return rows.map(
+    ({ id: model, route, engine, wanted, backend, fits, problems, requires, vram_bytes: bytes }) => {
+      const tooSmall = backend === null ? null : tooSmallFor(requires ?? {}, backend, bytes);
+      return {
+        id: model,
+        route,
+        backend,
+        fits: fits ?? false,
+        problems: problems ?? [{ code: 'unknown_backend', message: whyUnknown(engine, wanted, backend) }],
+        warnings: tooSmall === null ? [] : [tooSmall],
+      };
+    },
+  );
+}
+
+const bytesOfGigabyte = 1e9;
+
+/** Where a card has less memory than a route asks for: it may still run, slowly or for small jobs. */
+export function tooSmallFor(
+  { vram_gb: wanted = 0 }: NonNullable<Route['requires']> = {},
+  backend: string,
+  bytes: number | null = null,
+): string | null {
+  if (bytes === null || bytes >= wanted * bytesOfGigabyte) return null;
+  // Cards are sold by powers of two.
+  return `${backend} has ${Math.round(bytes / 2 ** 30)} GB of memory, and the route wants ${wanted}.`;
 }
 
 function whyUnknown(engine: Route['engine'], wanted: readonly string[], backend: string | null): string {

@@ -92,14 +92,20 @@ export type RouteFit = {
   /** Null: not looked at yet. */
   fits: boolean | null;
   problems: Problem[] | null;
+  /** Of the route, as its manifest says it. */
+  requires: Route['requires'] | null;
+  /** Bytes of memory of its largest card, as it said itself; null where it does not. */
+  vram_bytes: number | null;
 };
 
 /** Each route of what is on offer, or of one model, offered or else in its newest version, with each backend that it names. */
 export function selectRouteFits(database: Queryable, model: string | undefined): Promise<RouteFit[]> {
   return database.rows<RouteFit>(
-    `select m.id, r.name as route, r.engine, r.backends as wanted, b.name as backend, f.fits, f.problems
+    `select m.id, r.name as route, r.engine, r.backends as wanted, b.name as backend, f.fits, f.problems,
+       b.vram_bytes::float8 as vram_bytes, v.manifest->'routes'->r.route->'requires' as requires
      from models m
        join routes r on r.model_id = m.id and r.version = coalesce(m.published_version, m.newest_version)
+       join model_versions v on (v.model_id, v.version) = (r.model_id, r.version)
        left join backends b on b.engine = r.engine and (b.name = any(r.backends) or b.labels && r.backends)
        left join route_fits f on f.backend = b.name and f.model_id = r.model_id and f.version = r.version
          and f.route = r.route

@@ -3,7 +3,13 @@ import type { ManifestProblem } from '@renderkit/contract/studio/administration/
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 
 /** Whether a route works on a backend, and what is missing there. */
-export function FitBadge({ fits, problems }: { fits: boolean; problems: readonly ManifestProblem[] }) {
+export function FitBadge({
+  fits,
+  problems,
+}: {
+  fits: boolean;
+  problems: readonly Pick<ManifestProblem, 'message'>[];
+}) {
   return (
     <div style={{ minWidth: '9rem' }}>
       <StatusBadge status={fits ? 'fits' : 'unfit'} label={fits ? 'Fits' : 'Does not fit'} />

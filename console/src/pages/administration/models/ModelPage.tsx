@@ -112,5 +112,10 @@ const fitColumns: Column<Fit>[] = [
       ),
   },
   { title: 'Route', cell: ({ route: name }) => name },
-  { title: 'Fits', cell: ({ fits, problems }) => <FitBadge fits={fits} problems={problems} /> },
+  {
+    title: 'Fits',
+    cell: ({ fits, problems, warnings = [] }) => (
+      <FitBadge fits={fits} problems={[...problems, ...warnings.map((message) => ({ message }))]} />
+    ),
+  },
 ];
