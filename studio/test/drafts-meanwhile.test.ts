@@ -108,6 +108,98 @@ test('a draft that makes something else while a sample is rendered has one of it
   }
 });
 
+/** Of a sample that was stopped: neither the rows nor the files of anything that it made. */
+async function assertNothingKept(id: string): Promise<void> {
+  const { state, reason, seconds, thumbnail } = await until(
+    () => sampleOf(id, 1),
+    (sample) => sample.state !== 'running',
+  );
+  assert.deepEqual([state, reason, seconds, thumbnail], ['failed', 'It was stopped.', null, null]);
+  const { rows } = await until(
+    async () => ({
+      rows: await studio.database.rows(
+        `select s.state from submissions s where s.model_id = $1 and s.state in ('intended', 'sent', 'lost')`,
+        [id],
+      ),
+    }),
+    (seen) => seen.rows.length === 0,
+  );
+  assert.deepEqual(rows, [], 'its slot is free');
+  const made = await studio.database.rows(
+    'select a.id from assets a join renders r on r.id = a.render_id where r.model = $1',
+    [id],
+  );
+  assert.deepEqual(made, []);
+}
+
+test('a sample that takes too long is stopped: the engine is told, and nothing of it is kept', async () => {
+  await importAs('slip');
+  const params = { id: 'slip' };
+  await administration.refused('stopModelSample', { params, body: {} }, 409, 'conflict');
+  await beginSample('slip');
+  const told = comfy.interrupts;
+  const { stopped } = await administration.call('stopModelSample', { params, body: { version: 1 } });
+  assert.deepEqual(stopped, [{ version: 1, outcome: 'stopping' }]);
+  await assertNothingKept('slip');
+  assert.equal(comfy.interrupts, told + 1);
+  comfy.script.nodeMs = 0;
+  await administration.call('sampleModel', { params, body: {} });
+  const again = await until(
+    () => sampleOf('slip', 1),
+    ({ state }) => state === 'succeeded' || state === 'failed',
+  );
+  assert.equal(again.state, 'succeeded', 'another can be made');
+  const acts = await administration.call('listAdministrationAudit', { query: { limit: '50' } });
+  assert.ok(JSON.stringify(acts).includes('model.sample_stopped'));
+});
+
+test('what an engine makes in spite of a stop is thrown away', async () => {
+  await importAs('weir');
+  await beginSample('weir');
+  comfy.faults.ignoresInterrupts = true;
+  const told = comfy.interrupts;
+  await administration.call('stopModelSample', { params: { id: 'weir' }, body: {} });
+  await until(
+    () => Promise.resolve(comfy.interrupts),
+    (seen) => seen > told,
+  );
+  comfy.script.nodeMs = 0;
+  await assertNothingKept('weir');
+  comfy.faults.ignoresInterrupts = false;
+});
+
+test('a draft that is dropped ends its sample, and is a draft again once it is added anew', async () => {
+  await importAs('lock');
+  const params = { id: 'lock' };
+  await beginSample('lock');
+  const told = comfy.interrupts;
+  assert.equal((await administration.call('retireModel', { params })).state, 'retired');
+  await assertNothingKept('lock');
+  assert.equal(comfy.interrupts, told + 1);
+  await administration.refused('sampleModel', { params, body: {} }, 409, 'conflict');
+  await administration.refused('retireModel', { params }, 409, 'conflict');
+  comfy.script.nodeMs = 0;
+  const again = await administration.call('importModel', {
+    query: { file_name: 'lock.json', on: 'gpu1' },
+    file: JSON.stringify(firstWorkflow(checkpoint, 64)),
+  });
+  assert.deepEqual([again.version, again.added], [1, false]);
+  assert.equal((await administration.call('getManagedModel', { params })).state, 'draft');
+});
+
+test('a sample that waits is stopped at once', async () => {
+  await importAs('ferry');
+  await beginSample('ferry');
+  await importAs('sluice');
+  const params = { id: 'sluice' };
+  await administration.call('sampleModel', { params, body: {} });
+  const { stopped } = await administration.call('stopModelSample', { params, body: {} });
+  assert.deepEqual(stopped, [{ version: 1, outcome: 'ended' }]);
+  await assertNothingKept('sluice');
+  await administration.call('stopModelSample', { params: { id: 'ferry' }, body: {} });
+  await assertNothingKept('ferry');
+});
+
 test('of two who change one draft the second is told, and nothing of the first is lost', async () => {
   const { parameters } = await importAs('pier');
   const targetOf = (wanted: string) => parameters.find(({ source }) => source === wanted)?.target ?? '';

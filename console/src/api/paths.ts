@@ -57,6 +57,7 @@ export const consolePaths = {
   bindParameters: ['POST', '/administration/models/{id}/bind'],
   sampleModel: ['POST', '/administration/models/{id}/sample'],
   getModelSample: ['GET', '/administration/models/{id}/versions/{version}/sample'],
+  stopModelSample: ['POST', '/administration/models/{id}/sample/stop'],
   publishModel: ['POST', '/administration/models/{id}/publish'],
   pauseModel: ['POST', '/administration/models/{id}/pause'],
   resumeModel: ['POST', '/administration/models/{id}/resume'],

@@ -247,6 +247,20 @@ export const ModelSample = Type.Object({
 });
 export type ModelSample = Static<typeof ModelSample>;
 
+export const StopModelSampleRequest = closed({
+  /** And those that make the same. Left out: all of the model. */
+  version: Type.Optional(versionNumber),
+});
+
+/** Nothing that they make is kept. `stopping`: the sample ends as soon as its engine lets go of it. */
+export const StoppedSamples = Type.Object({
+  id,
+  stopped: Type.Array(
+    Type.Object({ version: versionNumber, outcome: oneOf(['ended', 'stopping'] as const) }),
+    { maxItems: 1_000 },
+  ),
+});
+
 export const PublishedModel = Type.Object({
   id,
   version: versionNumber,

@@ -47,6 +47,8 @@ import {
   PublishedModel,
   PublishModelRequest,
   SampleModelRequest,
+  StoppedSamples,
+  StopModelSampleRequest,
 } from './models.ts';
 
 type AdministrationOperation = StudioOperation & {
@@ -192,6 +194,12 @@ export const administrationOperations = {
   getModelSample: {
     ...of('GET', '/models/:id/versions/:version/sample', 'Show the sample of a version', ModelSample),
     params: ModelVersionParams,
+  },
+  /** `conflict` where none is under way. */
+  stopModelSample: {
+    ...of('POST', '/models/:id/sample/stop', 'End samples of a model that are under way', StoppedSamples),
+    params: ModelParams,
+    body: StopModelSampleRequest,
   },
   /** In force everywhere within two seconds. */
   publishModel: {

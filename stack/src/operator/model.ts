@@ -10,7 +10,9 @@ import {
   resumeModel,
   retireModel,
 } from '@renderkit/studio/administration/models.ts';
+import { endSamples } from '@renderkit/studio/administration/sample-model.ts';
 import { readWorkerConfig } from '@renderkit/studio/config.ts';
+import type { StoppedSample } from '@renderkit/studio/renders/samples.ts';
 import { openMedia } from '@renderkit/studio/storage/open-media.ts';
 import { StackError } from '../stack-error.ts';
 import { type Command, command, done, givenPath, problemLine } from './command.ts';
@@ -54,9 +56,9 @@ export const modelCommands: Command[] = [
         lines: fits.flatMap(({ id, route, backend, fits: works, problems, warnings }) => [
           `${id.padEnd(24)} ${route.padEnd(16)} ${(backend ?? '-').padEnd(16)} ${works ? 'ready' : 'no'}`,
           ...problems.map((problem) => `    ${problemLine(problem)}`),
+          ...warnings.map((warning) => `    ${warning}`),
         ]),
         failed: fits.some(({ id }) => !able.has(id)),
-          ...warnings.map((warning) => `    ${warning}`),
       };
     },
   }),
@@ -82,11 +84,25 @@ export const modelCommands: Command[] = [
   }),
   command({
     words: 'model retire',
-    about: 'Takes a model off the list. What waits or runs is still made.',
+    about:
+      'Takes a model off the list, or drops a draft. What waits or runs is still made, its own samples excepted: they end.',
     options: { id: required(text('ID')) },
     run: async ({ open }, { id }) => {
-      await retireModel((await open()).studio, id, actor);
-      return done({ id, state: 'retired' }, `${id} is offered no more.`);
+      const stopped = await retireModel((await open()).studio, id, actor);
+      return {
+        data: { id, state: 'retired' },
+        lines: [`${id} is offered no more.`, ...stopped.map(stoppedLine)],
+      };
+    },
+  }),
+  command({
+    words: 'model stop-sample',
+    about:
+      'Ends samples of a model that are under way, those of one version or of all. Nothing of them is kept.',
+    options: { id: required(text('ID')), version },
+    run: async ({ open }, { id, version: wanted }) => {
+      const stopped = await endSamples((await open()).studio, { id, version: wanted }, actor);
+      return { data: { id, stopped }, lines: stopped.map(stoppedLine) };
     },
   }),
   command({
@@ -182,6 +198,12 @@ export const modelCommands: Command[] = [
     },
   }),
 ];
+
+function stoppedLine({ version: of, outcome }: StoppedSample): string {
+  return outcome === 'ended'
+    ? `The sample of version ${of} is stopped.`
+    : `The sample of version ${of} ends as soon as its engine lets go of it.`;
+}
 
 function modelLine({
   id,

@@ -2,7 +2,8 @@
 --   stopping  it ends as soon as its engine lets go of it, with what is made by then
 --   ended     it has come to its end, by this or before
 --   too_late  its last job is at one of the engines that cannot stop, or it is of the release before
--- No row where the account has no such render. What waits ends here; what runs is its worker's to end.
+-- No row where the account has no such render. What waits ends here; what runs is its worker's to end. Of a sample nothing is
+-- kept: nobody waits for it.
 create or replace function stop_render(account text, stop_token text, refund text, unstoppable text[])
 returns table (outcome text, was_ended boolean, render json) language plpgsql as $$
 declare
@@ -33,7 +34,7 @@ begin
   end if;
   select coalesce(jsonb_agg(one.asset order by s.first_output, one.place), '[]') into made
     from submissions s cross join jsonb_array_elements(s.made) with ordinality as one (asset, place)
-   where s.render_id = r.id;
+   where s.render_id = r.id and r.sample is null;
   how_many := jsonb_array_length(made);
   return query select 'ended', false, render_json(f)
     from finish_render(r.id, r.attempt, case when how_many > 0 then 'succeeded' else 'failed' end,

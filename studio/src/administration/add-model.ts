@@ -1,6 +1,6 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { AdminActor } from '../audit/admin-audit.ts';
-import { addVersion, amendDraft, type ModelFiles, withCatalog } from '../catalog/publish.ts';
+import { addVersion, amendDraft, type ModelFiles, reviveModel, withCatalog } from '../catalog/publish.ts';
 import { isBroken, readModelFile, readModelTexts } from '../catalog/read-files.ts';
 import { keepThumbnail } from '../catalog/thumbnails.ts';
 import type { Manifest } from '../manifests/manifest.ts';
@@ -60,7 +60,9 @@ export async function addDraft(
   const { id, price, suites } = manifest;
   const { version, added } = await withCatalog(database, async (transaction) => {
     if (newest !== undefined) await requireNewest(transaction, id, newest);
-    return addVersion(transaction, model, actor);
+    const draft = await addVersion(transaction, model, actor);
+    await reviveModel(transaction, id, actor);
+    return draft;
   });
   return { id, version, added, price, suites, parameters: describedParameters(manifest, imported) };
 }

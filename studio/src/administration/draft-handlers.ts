@@ -1,17 +1,19 @@
 import type { ImportedModel, ModelSample } from '@renderkit/contract/studio/administration/models.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createMutex } from '@renderkit/server-kit/work/mutex.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { AccessOptions, DriverPool } from '../backends/driver-pool.ts';
 import { StudioError } from '../errors.ts';
-import { followSample, readSample } from '../renders/samples.ts';
+import { followSample, readSample, type StoppedSample } from '../renders/samples.ts';
 import type { MediaStore } from '../storage/open-media.ts';
 import { checkTexts, findingsByMachines } from './ask-machines.ts';
 import type { Asker } from './asker.ts';
 import type { AdministrationHandlers } from './handler.ts';
 import { bindModel, editModel, importModel, type ImportOptions } from './import-model.ts';
 import { findModel, findVersion, requireFreshForCommands, showVersion } from './managed-models.ts';
+import { ModelRefused } from './models.ts';
 import { receiveImport } from './receive-import.ts';
-import { beginSample, priceOfSample } from './sample-model.ts';
+import { beginSample, endSamples, priceOfSample } from './sample-model.ts';
 
 export type DraftDependencies = AccessOptions &
   MediaStore & { drivers: DriverPool; mediaUrl: string; stopping: AbortSignal; log: Logger };
@@ -35,6 +37,7 @@ export function draftHandlers(
   | 'bindParameters'
   | 'sampleModel'
   | 'getModelSample'
+  | 'stopModelSample'
 > {
   const { database, drivers, mediaUrl } = dependencies;
   // Each import holds its file in memory.
@@ -80,7 +83,24 @@ export function draftHandlers(
         throw new StudioError('not_found', 'No sample of this version was ever asked for.');
       return sample;
     },
+    stopModelSample: async ({ params: { id }, body: { version }, asker }) => {
+      await findModel(database, id);
+      return { id, stopped: await stopSamples(database, { id, version }, asker) };
+    },
   };
+}
+
+async function stopSamples(
+  database: Database,
+  samples: { id: string; version: number | undefined },
+  { actor }: Asker,
+): Promise<StoppedSample[]> {
+  try {
+    return await endSamples(database, samples, actor);
+  } catch (error) {
+    if (!(error instanceof ModelRefused)) throw error;
+    throw new StudioError('conflict', error.message, { cause: error });
+  }
 }
 
 function numbered({ id, version }: { id: string; version: string }): { id: string; version: number } {

@@ -16,6 +16,7 @@ import {
 import { readModelTexts } from '../catalog/read-files.ts';
 import { type Manifest, manifestName } from '../manifests/manifest.ts';
 import type { Parameter } from '../manifests/parameters.ts';
+import { type StoppedSample, stopSamples } from '../renders/samples.ts';
 import { type Difference, differences } from './differences.ts';
 import {
   findVersion as selectVersion,
@@ -109,9 +110,9 @@ export type ModelFit = {
   backend: string | null;
   fits: boolean;
   problems: readonly Problem[];
-};
   /** What keeps nothing from running there, and is worth knowing: a card with less memory than the route wants. */
   warnings: readonly string[];
+};
 
 /** Whether each route works on each backend that it names, as it was found when it was last looked at. */
 export async function checkModels(database: Database, id?: string): Promise<ModelFit[]> {
@@ -237,9 +238,21 @@ export async function publishModel(
   );
 }
 
-/** Takes a model off the list; what was quoted is still made. @throws ModelRefused */
-export async function retireModel(database: Database, id: string, actor: AdminActor): Promise<void> {
-  await refusing(withCatalog(database, (transaction) => withdraw(transaction, id, actor)));
+/**
+ * Takes a model off the list, or drops a draft; what was quoted is still made. Samples that are under way end, and nothing of
+ * them is kept. @throws ModelRefused
+ */
+export async function retireModel(
+  database: Database,
+  id: string,
+  actor: AdminActor,
+): Promise<StoppedSample[]> {
+  return refusing(
+    withCatalog(database, async (transaction) => {
+      await withdraw(transaction, id, actor);
+      return stopSamples(transaction, { id });
+    }),
+  );
 }
 
 /** Refuses new renders of a model until it is resumed. @throws ModelRefused */

@@ -1,9 +1,17 @@
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { type AdminActor, writeAdminAudit } from '../audit/admin-audit.ts';
 import { catalogModel } from '../catalog/catalog-model.ts';
 import { planSample, sampleRequest } from '../renders/sample-request.ts';
-import { followSample, type SampleProgress, startSample } from '../renders/samples.ts';
+import {
+  followSample,
+  type SampleProgress,
+  startSample,
+  type StoppedSample,
+  stopSamples,
+} from '../renders/samples.ts';
 import type { MediaStore } from '../storage/open-media.ts';
 import { countLiveWorkers } from '../workers/heartbeat.ts';
-import { findVersion } from './models.ts';
+import { findVersion, ModelRefused, versionsOf } from './models.ts';
 import { hasBackend, type StoredVersion } from './store.ts';
 
 export type Sample =
@@ -65,7 +73,28 @@ export async function beginSample(
     paused: null,
   });
   const request = await sampleRequest({ shape: plan.shape, prompt: options.prompt }, model, storage);
-  return { render: await startSample(database, model, { request, mayCost: options.mayCost }) };
+  const render = await startSample(database, model, { request, mayCost: options.mayCost });
+  return render === undefined ? { outcome: 'none', reason: `The model ${id} is retired.` } : { render };
+}
+
+/** Ends the samples of a model that are under way, of one version or of all. @throws ModelRefused where there are none */
+export async function endSamples(
+  database: Database,
+  { id, version }: { id: string; version?: number | undefined },
+  actor: AdminActor,
+): Promise<StoppedSample[]> {
+  await versionsOf(database, id);
+  return database.transaction(async (transaction) => {
+    const stopped = await stopSamples(transaction, { id, version });
+    if (stopped.length === 0)
+      throw new ModelRefused([{ code: 'choice_unknown', message: `No sample of ${id} is under way.` }]);
+    await writeAdminAudit(transaction, actor, {
+      action: 'model.sample_stopped',
+      subject: `model:${id}`,
+      after: { versions: stopped.map((one) => one.version) },
+    });
+    return stopped;
+  });
 }
 
 /** Why nobody would ever take the sample up. */

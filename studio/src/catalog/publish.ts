@@ -24,6 +24,7 @@ import {
   updateDraft,
   updatePause,
   updatePublished,
+  updateRevived,
 } from './store.ts';
 
 /** What cannot be published; the message is a sentence for an operator. */
@@ -156,11 +157,14 @@ async function offerOf(transaction: Transaction, id: string, version: number | n
   return { version, ...(price !== undefined && { price }) };
 }
 
-/** Takes a model off the list; what was quoted is still made. @throws PublishError where it is not offered */
+/**
+ * Takes a model off the list, where what was quoted is still made, or drops one that was never offered.
+ * @throws PublishError where there is none, or it is retired already
+ */
 export async function retireModel(transaction: Transaction, id: string, actor: AdminActor): Promise<void> {
   const row = await findModelRow(transaction, id);
-  if (row === undefined || row.published_version === null)
-    throw new PublishError(`There is no model ${id} on offer.`);
+  if (row === undefined) throw new PublishError(`There is no model ${id}.`);
+  if (row.is_retired) throw new PublishError(`The model ${id} is retired already.`);
   await updatePublished(transaction, id, null);
   await growRevision(transaction);
   await writeAdminAudit(transaction, actor, {
@@ -168,6 +172,17 @@ export async function retireModel(transaction: Transaction, id: string, actor: A
     subject: `model:${id}`,
     before: await offerOf(transaction, id, row.published_version),
     after: { version: null },
+  });
+}
+
+/** Makes a retired model a draft again: somebody has added it anew. */
+export async function reviveModel(transaction: Transaction, id: string, actor: AdminActor): Promise<void> {
+  if (!(await updateRevived(transaction, id))) return;
+  await writeAdminAudit(transaction, actor, {
+    action: 'model.revived',
+    subject: `model:${id}`,
+    before: { state: 'retired' },
+    after: { state: 'draft' },
   });
 }
 

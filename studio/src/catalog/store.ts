@@ -56,6 +56,7 @@ export type ModelRow = {
   id: string;
   published_version: number | null;
   newest_version: number;
+  is_retired: boolean;
   built_in: boolean;
   pause_asked: string | null;
   file_digest: string | null;
@@ -64,7 +65,7 @@ export type ModelRow = {
 
 export async function findModelRow(transaction: Transaction, model: string): Promise<ModelRow | undefined> {
   const [row] = await transaction.rows<ModelRow>(
-    `select id, published_version, newest_version, built_in, pause_asked, file_digest, file_version from models where id = $1`,
+    `select id, published_version, newest_version, retired_at is not null as is_retired, built_in, pause_asked, file_digest, file_version from models where id = $1`,
     [model],
   );
   return row;
@@ -199,6 +200,15 @@ export async function updatePublished(
     [model, version],
   );
   return rowCount === 1;
+}
+
+/** Takes it back that a model is retired: it is a draft then. False where it is not retired. */
+export async function updateRevived(transaction: Transaction, model: string): Promise<boolean> {
+  const count = await transaction.execute(
+    'update models set retired_at = null where id = $1 and retired_at is not null',
+    [model],
+  );
+  return count === 1;
 }
 
 /** Pauses what is on offer, or takes an asked-for pause back: then it is paused only where nothing can make it. */

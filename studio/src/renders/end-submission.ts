@@ -94,7 +94,7 @@ export async function endSubmission(
     await countMade(transaction, claim.render_id, made.length);
     const isOver =
       settled.type === 'failed' && settled.blame === 'pair' && !(await hasOtherBackend(transaction, claim));
-    if (next === 'finish' || isOver) return finish(transaction, claim, settled);
+    if (next === 'finish' || isOver) return finish(transaction, claim, settled, before);
     const first = before.outputs_done + made.length;
     const asked = { render: claim.render_id, backend: claim.backend, route: claim.route, worker, leaseMs };
     const id = next === 'job' ? await beginSubmission(transaction, asked) : undefined;
@@ -145,8 +145,9 @@ export function stoppedEnd(assets: MadeAsset[], unknown: boolean): FailedEnd {
 /** A cancel never ends a job like this. */
 const causedByRequest: readonly string[] = ['moderation_blocked', 'invalid_request'];
 
-/** Whatever ends a job of a stopped render ends the render. */
-function endStopped(end: SubmissionEnd): SubmissionEnd {
+/** Whatever ends a job of a stopped render ends the render. A sample keeps nothing then. */
+function endStopped(whole: SubmissionEnd, { is_sample: isSample }: RenderProgress): SubmissionEnd {
+  const end = isSample && whole.type !== 'given_back' ? { ...whole, assets: [] } : whole;
   if (end.type === 'made') return end;
   if (end.type === 'given_back') return stoppedEnd([], end.unsent !== true);
   return causedByRequest.includes(end.error.code) ? end : stoppedEnd(end.assets, end.unknown);
@@ -162,7 +163,7 @@ export function decideNext(
   before: RenderProgress,
   isUnsent: boolean,
 ): { next: 'finish' | 'job' | 'wait'; end: SubmissionEnd } {
-  if (before.is_stopped) return { next: 'finish', end: endStopped(end) };
+  if (before.is_stopped) return { next: 'finish', end: endStopped(end, before) };
   if (end.type === 'made') {
     const isLast = before.outputs_done + end.assets.length >= before.expected_outputs;
     return { next: isLast || end.assets.length < outputs ? 'finish' : 'job', end };
@@ -194,8 +195,13 @@ function rowOf(
   return { ...row, state: 'failed', blame: end.blame, error };
 }
 
-async function finish(transaction: Transaction, claim: Claim, end: SubmissionEnd): Promise<Ended> {
-  const error = end.type === 'failed' ? end.error : null;
+async function finish(
+  transaction: Transaction,
+  claim: Claim,
+  end: SubmissionEnd,
+  { is_stopped: isStopped }: RenderProgress,
+): Promise<Ended> {
+  const error = end.type === 'failed' ? end.error : isStopped ? stoppedError : null;
   const { render_id: id, attempt, expected_outputs } = claim;
   const finished = await finishWithMade(transaction, { id, attempt, expected_outputs }, error);
   if (finished === undefined) throw new Error(`render ${id} could not be ended under its lock`);

@@ -1,6 +1,6 @@
 import type { Lane } from '@renderkit/contract/studio/kinds.ts';
 import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
-import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
+import type { Database, Queryable, Transaction } from '@renderkit/server-kit/db/database.ts';
 import { jobsChannel } from '../channels.ts';
 import type { Waiting } from './waiting.ts';
 
@@ -19,20 +19,24 @@ export type NewSample = {
   mayCost: boolean;
 };
 
-/** A render that no account pays, and that no other has to wait for longer than for its own turn. */
-export async function insertSample(database: Database, sample: NewSample): Promise<void> {
+/**
+ * A render that no account pays, and that no other has to wait for longer than for its own turn. False where its model is
+ * retired: whoever retires it meanwhile either sees this sample or is seen here.
+ */
+export async function insertSample(database: Database, sample: NewSample): Promise<boolean> {
   const { request, waiting } = sample;
-  await database.execute(
-    `insert into renders (id, account_id, token, client_id, status, kind, lane, model, model_version, request, prompt_id,
+  const count = await database.execute(
+    `with offered as (select from models where id = $6 and retired_at is null for share)
+     insert into renders (id, account_id, token, client_id, status, kind, lane, model, model_version, request, prompt_id,
        cost_millicredits, ledger_seq, expected_outputs, shape, seed, tag, sample)
-     values ($1, $2, $1, 'operator', 'queued', $3, $4, $5, $6, $7, $8, 0, 0, $9, $10, $11, clock(), $12)`,
+     select $1, $2, $1, 'operator', 'queued', $3, $4, $6, $5, $7, $8, 0, 0, $9, $10, $11, clock(), $12 from offered`,
     [
       sample.id,
       installationAccount,
       request.kind,
       sample.lane,
-      request.model,
       sample.version,
+      request.model,
       JSON.stringify(request),
       sample.prompt,
       sample.outputs,
@@ -41,15 +45,17 @@ export async function insertSample(database: Database, sample: NewSample): Promi
       sample.mayCost ? 'paid' : 'own',
     ],
   );
+  return count === 1;
 }
 
-/** Has workers look at once for what waits. */
-export async function notifyJobs(database: Database): Promise<void> {
+/** Has workers look at once for what waits, or was stopped. */
+export async function notifyJobs(database: Queryable): Promise<void> {
   await database.execute('select pg_notify($1, $2)', [jobsChannel, 'job']);
 }
 
 export type SampleRow = {
   status: 'queued' | 'running' | 'succeeded' | 'failed';
+  is_stopped: boolean;
   attempt: number;
   /** Why nothing can make it now. */
   obstacle: string | null;
@@ -67,7 +73,7 @@ export type SampleRow = {
 
 export async function findSample(database: Database, id: string): Promise<SampleRow | undefined> {
   const [row] = await database.rows<SampleRow>(
-    `select r.status, r.attempt, case when r.status = 'queued' then sample_obstacle(r.id) end as obstacle,
+    `select r.status, r.attempt, r.stop_requested_at is not null as is_stopped, case when r.status = 'queued' then sample_obstacle(r.id) end as obstacle,
        r.error->>'message' as message, s.backend, s.seconds, coalesce(s.with_loading, false) as with_loading,
        (select coalesce(f.error->>'reason', f.error->>'message') from submissions f
         where f.render_id = r.id and f.state = 'failed' order by f.created_at desc limit 1) as reason
@@ -96,6 +102,36 @@ export async function findNewestSample(
     [installationAccount, model, version],
   );
   return row?.id;
+}
+
+/** What is under way of a model, of all its versions or of one and those that make the same: ids of renders. */
+export async function findSamplesUnderWay(
+  queryable: Queryable,
+  model: string,
+  version: number | null,
+): Promise<{ id: string; version: number }[]> {
+  return queryable.rows(
+    `select r.id, r.model_version as version from renders r
+     where r.account_id = $1 and r.model = $2 and r.sample is not null and r.status in ('queued', 'running')
+       and ($3::integer is null or r.model_version in (
+         select other.version from model_versions other join model_versions own on own.model_id = other.model_id
+         where own.model_id = $2 and own.version = $3
+           and coalesce(other.same_as, other.version) = coalesce(own.same_as, own.version)))
+     order by r.id`,
+    [installationAccount, model, version],
+  );
+}
+
+/**
+ * Asks the render of a sample to end: at once where it waits, else its worker ends it. Also at an engine that cannot stop: what
+ * that makes is thrown away.
+ */
+export async function stopSampleRender(queryable: Queryable, id: string): Promise<'ended' | 'stopping'> {
+  const [row] = await queryable.rows<{ outcome: 'ended' | 'stopping' }>(
+    `select outcome from stop_render($1, $2, 'none', '{}')`,
+    [installationAccount, id],
+  );
+  return row?.outcome ?? 'ended';
 }
 
 /** Ends a sample that nobody is at, unless somebody has begun meanwhile. */

@@ -1,25 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kindFacts, outputsOf } from '@renderkit/contract/studio/kinds.ts';
 import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
-import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { checkRoutesSoon } from '../backends/check-routes.ts';
 import type { CatalogModel } from '../catalog/catalog-model.ts';
-import { findNewestSample, findSample, giveSampleUp, insertSample, notifyJobs } from './sample-store.ts';
+import {
+  findNewestSample,
+  findSample,
+  findSamplesUnderWay,
+  giveSampleUp,
+  insertSample,
+  notifyJobs,
+  type SampleRow,
+  stopSampleRender,
+} from './sample-store.ts';
 import { waitingOf } from './waiting.ts';
 
 /**
  * Has the workers make one generation by a version of a model, published or not, that no account asked for. It is claimed,
- * carried on and counted as every other. Returns its id.
+ * carried on and counted as every other. Returns its id, undefined where the model is retired.
  */
 export async function startSample(
   database: Database,
   model: CatalogModel,
   { request, mayCost }: { request: RenderRequest; mayCost: boolean },
-): Promise<string> {
+): Promise<string | undefined> {
   const id = newId('rnd_');
   const { kind } = request;
-  await insertSample(database, {
+  const isBegun = await insertSample(database, {
     id,
     prompt: newId('prm_'),
     lane: kindFacts[kind].lane,
@@ -29,6 +38,7 @@ export async function startSample(
     waiting: waitingOf(model, request, id),
     mayCost,
   });
+  if (!isBegun) return undefined;
   // What is not on offer has not been looked at.
   await checkRoutesSoon(database, model);
   await notifyJobs(database);
@@ -43,11 +53,32 @@ export async function readSample(
   const render = await findNewestSample(database, id, version);
   const row = render === undefined ? undefined : await findSample(database, render);
   if (row === undefined) return undefined;
-  const { status, obstacle, reason, message } = row;
-  return {
-    state: status,
-    reason: status === 'failed' ? (reason ?? message ?? 'It could not be made.') : obstacle,
-  };
+  const { status, obstacle } = row;
+  const waitsFor = row.is_stopped ? 'It is being stopped.' : obstacle;
+  return { state: status, reason: status === 'failed' ? whyFailed(row) : waitsFor };
+}
+
+/** In an operator's words. */
+function whyFailed({ is_stopped: isStopped, reason, message }: SampleRow): string {
+  return isStopped ? 'It was stopped.' : (reason ?? message ?? 'It could not be made.');
+}
+
+/** `ended`: nothing is at it any more. `stopping`: its engine is told, and it ends as soon as that lets go of it. */
+export type StoppedSample = { version: number; outcome: 'ended' | 'stopping' };
+
+/**
+ * Stops what is under way of a model's samples, of one version and those that make the same or of all. Nothing that they make
+ * is kept from the commit on, not even by an engine that cannot stop.
+ */
+export async function stopSamples(
+  transaction: Transaction,
+  { id, version }: { id: string; version?: number | undefined },
+): Promise<StoppedSample[]> {
+  const stopped: StoppedSample[] = [];
+  for (const sample of await findSamplesUnderWay(transaction, id, version ?? null))
+    stopped.push({ version: sample.version, outcome: await stopSampleRender(transaction, sample.id) });
+  if (stopped.length > 0) await notifyJobs(transaction);
+  return stopped;
 }
 
 export type SampleEnd =
@@ -81,8 +112,7 @@ export async function followSample(
     const { status, attempt, backend, obstacle } = row;
     if (status === 'succeeded')
       return { made: true, seconds: row.seconds ?? 0, withLoading: row.with_loading };
-    if (status === 'failed')
-      return { made: false, reason: row.reason ?? row.message ?? 'It could not be made.' };
+    if (status === 'failed') return { made: false, reason: whyFailed(row) };
     if (obstacle !== null) {
       await giveSampleUp(database, id, attempt, obstacle);
       return { made: false, reason: obstacle };
@@ -90,7 +120,10 @@ export async function followSample(
     if (performance.now() >= deadline) {
       const within = `within ${Math.round(withinMs / 1000)} seconds`;
       if (status === 'running')
-        return { made: false, reason: `${backend} did not end it ${within}; it goes on.` };
+        return {
+          made: false,
+          reason: `${backend} did not end it ${within}; it goes on until model stop-sample ends it.`,
+        };
       const reason = row.reason ?? `No backend was free for it ${within}.`;
       await giveSampleUp(database, id, attempt, reason);
       return { made: false, reason };

@@ -105,6 +105,8 @@ export type RenderProgress = {
   /** Jobs that a backend did not take, for a reason of its own: its limit of requests, a fault. */
   refused: number;
   is_stopped: boolean;
+  /** A sample, which nobody wants once it is stopped: what it made is not kept. */
+  is_sample: boolean;
 };
 
 /** Locks a render that is still at this attempt, and says how far it is. Undefined where it has ended or was taken over. */
@@ -115,7 +117,7 @@ export async function lockProgress(
 ): Promise<RenderProgress | undefined> {
   const [row] = await transaction.rows<RenderProgress>(
     `select outputs_done, expected_outputs, excused, stop_requested_at is not null as is_stopped,
-       tries.failed, tries.refused
+       sample is not null as is_sample, tries.failed, tries.refused
      from renders r, lateral (
        select count(*) filter (where not s.is_refused)::integer as failed,
          count(*) filter (where s.is_refused)::integer as refused
@@ -157,10 +159,12 @@ export async function hasEnded(database: Database, { id, attempt }: HeldSubmissi
   return rows.length > 0;
 }
 
-/** What all jobs of a render have made. */
+/** What all jobs of a render have made; nothing of a sample that was stopped. */
 export async function findMade(transaction: Transaction, render: string): Promise<MadeAsset[]> {
   const rows = await transaction.rows<{ made: MadeAsset[] }>(
-    'select made from submissions where render_id = $1 and made is not null order by first_output',
+    `select s.made from submissions s join renders r on r.id = s.render_id
+     where s.render_id = $1 and s.made is not null and (r.sample is null or r.stop_requested_at is null)
+     order by s.first_output`,
     [render],
   );
   return rows.flatMap(({ made }) => made);

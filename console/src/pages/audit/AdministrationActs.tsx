@@ -120,6 +120,8 @@ const labels: Readonly<Record<string, string>> = {
   'model.paused': 'Paused a model',
   'model.resumed': 'Resumed a model',
   'model.retired': 'Retired a model',
+  'model.revived': 'Made a retired model a draft again',
+  'model.sample_stopped': 'Stopped samples of a model',
   'model.sampled': 'Rendered a sample',
   'plans.published': 'Published plans',
   'styles.published': 'Published styles',

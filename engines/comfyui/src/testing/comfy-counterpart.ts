@@ -20,6 +20,8 @@ interface Faults {
   isNewer: boolean;
   /** Servers of before July 2025 choose the id of a job themselves. */
   choosesIds: boolean;
+  /** Jobs run on whoever interrupts them, as those of node packs that never look. */
+  ignoresInterrupts: boolean;
 }
 
 /** Starts a counterpart on a free port of the loopback. */
@@ -62,7 +64,13 @@ export class ComfyCounterpart extends Counterpart {
       truncateTo: undefined,
       ...script,
     };
-    this.faults = { answersOnly: undefined, isNewer: false, choosesIds: false, ...faults };
+    this.faults = {
+      answersOnly: undefined,
+      isNewer: false,
+      choosesIds: false,
+      ignoresInterrupts: false,
+      ...faults,
+    };
     this.#engine = this.#startEngine();
   }
 
@@ -202,6 +210,7 @@ export class ComfyCounterpart extends Counterpart {
         const id = json['prompt_id'];
         this.interrupts += 1;
         const keepsToId = this.script.version >= '0.3.57';
+        if (this.faults.ignoresInterrupts) return {};
         if (!keepsToId || id === undefined || engine.running?.id === id) engine.interrupt();
         return {};
       }

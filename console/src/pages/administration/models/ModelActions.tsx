@@ -26,6 +26,11 @@ export function ModelActions({ model, onFile }: ModelActionsProps) {
           </Button>
         )}
       </FileButton>
+      {model.state === 'draft' && (
+        <Button variant="default" color="red" onClick={() => setAct('retire')}>
+          Drop draft
+        </Button>
+      )}
       {isPublished && (
         <Menu position="bottom-end" width={210} shadow="md">
           <Menu.Target>
@@ -109,14 +114,16 @@ function PauseModel({ model: { id, name }, opened, onClose }: ActProps) {
   );
 }
 
-function RetireModel({ model: { id, name }, opened, onClose }: ActProps) {
+/** A draft that was never offered is dropped. */
+function RetireModel({ model: { id, name, state }, opened, onClose }: ActProps) {
   const queryClient = useQueryClient();
+  const isDraft = state === 'draft';
   const retire = useMutation({
     mutationFn: () => callConsole('retireModel', { params: { id } }),
     meta: { inline: true },
     onSuccess: async () => {
       await invalidateModels(queryClient);
-      showToast(`${name} is no longer offered.`);
+      showToast(isDraft ? `${name} is dropped.` : `${name} is no longer offered.`);
       onClose();
     },
   });
@@ -124,15 +131,16 @@ function RetireModel({ model: { id, name }, opened, onClose }: ActProps) {
     <ConfirmModal
       opened={opened}
       onClose={onClose}
-      title={`Retire ${name}?`}
-      action="Retire model"
+      title={`${isDraft ? 'Drop' : 'Retire'} ${name}?`}
+      action={isDraft ? 'Drop draft' : 'Retire model'}
       onConfirm={() => retire.mutate()}
       pending={retire.isPending}
       error={retire.error}
     >
       <Text fz="sm">
-        It goes from the list that users and programs see. What was accepted is made, and its versions stay:
-        publish one, and it is back.
+        {isDraft
+          ? 'A sample that is being rendered ends. Its versions stay: import or change it, and it is a draft again.'
+          : 'It goes from the list that users and programs see. What was accepted is made, and its versions stay: publish one, and it is back. A sample that is being rendered ends.'}
       </Text>
     </ConfirmModal>
   );

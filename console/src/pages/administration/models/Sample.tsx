@@ -37,6 +37,11 @@ export function Sample({ id, version, thumbnail }: SampleProps) {
     meta: { inline: true },
     onSuccess: () => invalidateModels(queryClient),
   });
+  const stop = useMutation({
+    mutationFn: () => callConsole('stopModelSample', { params: { id }, body: { version } }),
+    meta: { inline: true },
+    onSettled: () => invalidateModels(queryClient),
+  });
   const moving = isMoving(sample);
   const picture = sample?.thumbnail ?? thumbnail;
   return (
@@ -47,7 +52,13 @@ export function Sample({ id, version, thumbnail }: SampleProps) {
           <SampleText sample={sample} />
           {error !== null && !isMissing(error) && <ProblemAlert error={error} />}
           {render.error !== null && <ProblemAlert error={render.error} title="No sample was begun" />}
+          {stop.error !== null && <ProblemAlert error={stop.error} title="The sample was not stopped" />}
           <Group mt="sm">
+            {moving && (
+              <Button variant="default" loading={stop.isPending} onClick={() => stop.mutate()}>
+                Stop the sample
+              </Button>
+            )}
             <Button
               variant="default"
               loading={render.isPending}
@@ -70,7 +81,9 @@ function SampleText({ sample }: { sample: ModelSample | undefined }) {
     return (
       <Group gap="xs" role="status">
         <Loader size="xs" />
-        <Text fz="sm">{sample.state === 'queued' ? 'It waits for a backend…' : 'It is being rendered…'}</Text>
+        <Text fz="sm">
+          {sample.reason ?? (sample.state === 'queued' ? 'It waits for a backend…' : 'It is being rendered…')}
+        </Text>
       </Group>
     );
   if (sample.state === 'failed') return <Text fz="sm">It failed. {sample.reason}</Text>;
