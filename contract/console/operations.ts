@@ -38,7 +38,13 @@ import { ModelFactsList } from './schemas/model.ts';
 import { Overview, OverviewQuery } from './schemas/overview.ts';
 import { EndedSession, SessionList, SessionParams, SignedIn, SignedOut } from './schemas/session.ts';
 import { AccountSettings, UpdateAccountSettingsRequest } from './schemas/settings.ts';
-import { ListUploadRowsQuery, StorageDetail, UploadRowList } from './schemas/storage.ts';
+import {
+  KeptMask,
+  KeptMaskParams,
+  ListUploadRowsQuery,
+  StorageDetail,
+  UploadRowList,
+} from './schemas/storage.ts';
 import {
   CreatedWebhook,
   CreateWebhookRequest,
@@ -296,6 +302,14 @@ export const consoleOperations = {
     request: { query: ListUploadRowsQuery },
     response: { status: 200, schema: UploadRowList },
     problems: [],
+  },
+  getKeptMask: {
+    method: 'GET',
+    path: '/console/api/masks/{id}',
+    summary: 'Show the mask that an earlier request names',
+    request: { params: KeptMaskParams },
+    response: { status: 200, schema: KeptMask },
+    problems: ['not_found'],
   },
   getSettings: {
     method: 'GET',

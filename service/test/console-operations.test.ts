@@ -16,6 +16,7 @@ import { scopes } from '@renderkit/contract/v1/scopes.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { assertProblem } from './assert-problem.ts';
+import { newId as newUploadId } from '@renderkit/server-kit/ids.ts';
 import { createRandom } from '@renderkit/server-kit/testing/random.ts';
 import { buildRequest } from './build-request.ts';
 import { type ConsoleBrowser, openBrowser } from './console-session.ts';
@@ -55,6 +56,16 @@ const newDelivery = async () => {
     `with gone as (delete from delivery_queue where delivery_id = $1)
      update deliveries set status = 'failed', given_up = 'failed', completed_at = clock() where id = $1`,
     [id],
+  );
+  return id;
+};
+
+const newMask = async () => {
+  const id = newUploadId('upl_');
+  await service.database.rows(
+    `insert into uploads (id, account_id, status, hidden, type, url, processing_since, due_at)
+     values ($1, $2, 'ready', true, 'image', 'https://studio.example/mask.png', clock(), clock() + interval '1 day')`,
+    [id, service.accountId],
   );
   return id;
 };
@@ -99,6 +110,7 @@ const requests: Record<OwnOperationId, () => Asked | Promise<Asked>> = {
   listModelFacts: () => ({}),
   getStorageDetail: () => ({}),
   listUploadRows: () => ({ query: 'page=1&limit=5' }),
+  getKeptMask: async () => ({ id: await newMask() }),
   getSettings: () => ({}),
   updateSettings: () => ({ body: { recipes_in_files: true } }),
   listAudit: () => ({ query: 'actor=person' }),

@@ -3,11 +3,14 @@ import { type KeyboardEvent, type PointerEvent, useEffect, useId, useRef, useSta
 import classes from './mask-painter.module.css';
 import type { MaskStep, Point, Size } from './mask-step.ts';
 import { drawMask, maskSizeOf, pointOf } from './mask-steps.ts';
+import type { MaskImages } from './use-mask-images.ts';
 
 type MaskCanvasProps = {
   address: string;
   image: Size;
   steps: readonly MaskStep[];
+  /** What is in the steps. */
+  images: MaskImages;
   /** Of the brush, in pixels of the picture. */
   width: number;
   erase: boolean;
@@ -28,7 +31,7 @@ const arrows: Record<string, Point> = {
 
 /** The image with the mask over it. A stroke is drawn at once, and `onStep` receives it when it ends. */
 export function MaskCanvas(props: MaskCanvasProps) {
-  const { address, image, steps, width, erase } = props;
+  const { address, image, steps, images, width, erase } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
   const help = useId();
   const { cursor, stroke, handlers } = usePainting(props);
@@ -36,7 +39,7 @@ export function MaskCanvas(props: MaskCanvasProps) {
   useEffect(() => {
     const context = canvas.current?.getContext('2d');
     if (context === null || context === undefined) return;
-    drawMask(context, stroke === undefined ? steps : [...steps, stroke], { size, image });
+    drawMask(context, stroke === undefined ? steps : [...steps, stroke], { size, image, images });
     context.globalCompositeOperation = 'source-in';
     context.fillStyle = paint;
     context.fillRect(0, 0, size.width, size.height);

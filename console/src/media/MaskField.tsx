@@ -4,6 +4,8 @@ import { createPortal } from 'react-dom';
 import { Notice } from '../ui/Notice.tsx';
 import { MaskPainter } from './MaskPainter.tsx';
 import type { MaskStep, Size } from './mask-step.ts';
+import { useKeptMask } from './use-kept-mask.ts';
+import { useMaskAt, useMaskImages } from './use-mask-images.ts';
 import type { Reference } from './reference.ts';
 import { useReference, useUpload } from './use-reference.ts';
 
@@ -51,7 +53,7 @@ function Mask({ source, mask, strokes, onChange, error }: MaskFieldProps) {
             key={address}
             address={address}
             covered={known?.nsfw === true}
-            kept={mask?.startsWith('upl_') === true}
+            kept={mask?.startsWith('upl_') === true ? mask : undefined}
             strokes={strokes}
             onChange={onChange}
           />
@@ -63,15 +65,21 @@ function Mask({ source, mask, strokes, onChange, error }: MaskFieldProps) {
 
 type PaintingProps = Pick<MaskFieldProps, 'strokes' | 'onChange'> & {
   address: string;
-  kept: boolean;
+  /** The upload of an earlier request that is the mask. */
+  kept: string | undefined;
   /** Adult content, shown only when somebody asks for it. */
   covered: boolean;
 };
 
-function Painting({ address, covered, ...painting }: PaintingProps) {
+function Painting({ address, covered, kept, strokes, onChange }: PaintingProps) {
   const [uncovered, setUncovered] = useState(!covered);
   const size = useImageSize(address);
-  if (size === undefined) return <Skeleton h={220} mt={6} aria-label="The picture is loading" />;
+  // With what was painted, where that is known, it is drawn anew.
+  const foreign = useKeptMask(strokes.length === 0 ? kept : undefined);
+  useMaskAt(foreign.address, (step) => onChange(kept, [step]));
+  const images = useMaskImages(strokes);
+  if (size === undefined || images === undefined)
+    return <Skeleton h={220} mt={6} aria-label="The picture is loading" />;
   if (size === 'unreadable')
     return (
       <Notice mt={6} tone="bad">
@@ -85,7 +93,7 @@ function Painting({ address, covered, ...painting }: PaintingProps) {
         Show adult content to paint on it
       </Button>
     );
-  return <MaskPainter address={address} image={size} {...painting} />;
+  return <MaskPainter image={size} kept={kept !== undefined} {...{ address, images, strokes, onChange }} />;
 }
 
 function useImageSize(address: string): Size | 'unreadable' | undefined {

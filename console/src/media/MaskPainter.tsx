@@ -6,12 +6,15 @@ import { MaskCanvas } from './MaskCanvas.tsx';
 import classes from './mask-painter.module.css';
 import type { MaskStep, Size } from './mask-step.ts';
 import { drawMask, maskSizeOf, mayShow, rectangleOf } from './mask-steps.ts';
+import type { MaskImages } from './use-mask-images.ts';
 
 type MaskPainterProps = {
   address: string;
   image: Size;
   /** The mask of an earlier request is used: it is drawn anew from what was painted, where that is known. */
   kept: boolean;
+  /** What is in the strokes. */
+  images: MaskImages;
   /** What was painted so far. */
   strokes: readonly MaskStep[];
   onChange: (mask: string | undefined, strokes: readonly MaskStep[]) => void;
@@ -21,11 +24,11 @@ type MaskPainterProps = {
 const widths = { min: 1, max: 40, start: 10 };
 
 /** Paints a mask on an image by pointer, by finger, by keys, or by numbers. */
-export function MaskPainter({ address, image, kept, strokes: steps, onChange }: MaskPainterProps) {
-  const { undone, add, undo, redo } = useMaskSteps(image, steps, onChange);
+export function MaskPainter({ address, image, kept, images, strokes: steps, onChange }: MaskPainterProps) {
+  const { undone, add, undo, redo } = useMaskSteps({ image, images }, steps, onChange);
   useEffect(() => {
-    if (kept && mayShow(steps)) onChange(maskDataUrl(steps, image), steps);
-  }, [kept, steps, image, onChange]);
+    if (kept && mayShow(steps)) onChange(maskDataUrl(steps, { image, images }), steps);
+  }, [kept, steps, image, images, onChange]);
   const [erase, setErase] = useState(false);
   const [percent, setPercent] = useState(widths.start);
   const width = (Math.max(image.width, image.height) * percent) / 100;
@@ -36,7 +39,7 @@ export function MaskPainter({ address, image, kept, strokes: steps, onChange }: 
           The mask of the earlier run is used, which is kept for a day. Paint to put another in its place.
         </Notice>
       )}
-      <MaskCanvas {...{ address, image, steps, width, erase, undo }} onStep={add} />
+      <MaskCanvas {...{ address, image, images, steps, width, erase, undo }} onStep={add} />
       <BrushControls {...{ erase, percent }} onErase={setErase} onPercent={setPercent} />
       <Group gap={6}>
         <Button
@@ -65,12 +68,14 @@ export function MaskPainter({ address, image, kept, strokes: steps, onChange }: 
   );
 }
 
+type MaskGround = Pick<MaskPainterProps, 'image' | 'images'>;
+
 /** The steps with undo and redo. `onChange` receives the whole mask after each change. */
-function useMaskSteps(image: Size, steps: readonly MaskStep[], onChange: MaskPainterProps['onChange']) {
+function useMaskSteps(on: MaskGround, steps: readonly MaskStep[], onChange: MaskPainterProps['onChange']) {
   const [undone, setUndone] = useState<readonly MaskStep[]>([]);
   const show = (next: readonly MaskStep[], left: readonly MaskStep[]) => {
     setUndone(left);
-    onChange(mayShow(next) ? maskDataUrl(next, image) : undefined, next);
+    onChange(mayShow(next) ? maskDataUrl(next, on) : undefined, next);
   };
   const last = steps.at(-1);
   const next = undone.at(-1);
@@ -161,14 +166,14 @@ function MaskRectangle({ image, onStep }: { image: Size; onStep: (step: MaskStep
 }
 
 /** The mask as a PNG: white is what may change. It has the image's size, or is smaller in the same ratio. */
-function maskDataUrl(steps: readonly MaskStep[], image: Size): string {
+function maskDataUrl(steps: readonly MaskStep[], { image, images }: MaskGround): string {
   const size = maskSizeOf(image);
   const canvas = document.createElement('canvas');
   canvas.width = size.width;
   canvas.height = size.height;
   const context = canvas.getContext('2d');
   if (context === null) throw new Error('This browser gives no canvas to draw on.');
-  drawMask(context, steps, { size, image });
+  drawMask(context, steps, { size, image, images });
   context.globalCompositeOperation = 'destination-over';
   context.fillStyle = '#000';
   context.fillRect(0, 0, size.width, size.height);

@@ -8,6 +8,8 @@ export type Size = { width: number; height: number };
 export type MaskStep =
   | { kind: 'stroke'; erase: boolean; width: number; points: readonly Point[] }
   | { kind: 'rectangle'; erase: boolean; from: Point; to: Point }
+  /** A mask of elsewhere: a data URL of a PNG in white on nothing, which covers the whole image. */
+  | { kind: 'image'; png: string }
   | { kind: 'everything' }
   | { kind: 'nothing' }
   | { kind: 'invert' };

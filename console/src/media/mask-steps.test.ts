@@ -41,6 +41,7 @@ test('A mask on which nothing is white any more is known as such', () => {
   assert.equal(mayShow([]), false);
   assert.equal(mayShow([{ ...dot, erase: true }]), false);
   assert.equal(mayShow([dot]), true);
+  assert.equal(mayShow([{ kind: 'image', png: '' }]), true);
   assert.equal(mayShow([dot, nothing]), false);
   assert.equal(mayShow([all]), true);
   assert.equal(mayShow([nothing, { kind: 'invert' }]), true);
@@ -48,16 +49,17 @@ test('A mask on which nothing is white any more is known as such', () => {
 
 test('Steps are drawn in their order, each in its way, at the scale of the canvas', () => {
   const calls: string[] = [];
+  const png = 'data:image/png;base64,AAAA';
+  const images = new Map([[png, 'the mask of before' as unknown as CanvasImageSource]]);
   const record =
     (name: string) =>
-    (...values: number[]) =>
+    (...values: unknown[]) =>
       void calls.push([name, ...values].join(' '));
   const context = {
     ...Object.fromEntries(
-      ['beginPath', 'moveTo', 'lineTo', 'stroke', 'clearRect', 'save', 'restore', 'scale'].map((name) => [
-        name,
-        record(name),
-      ]),
+      ['beginPath', 'moveTo', 'lineTo', 'stroke', 'clearRect', 'save', 'restore', 'scale', 'drawImage'].map(
+        (name) => [name, record(name)],
+      ),
     ),
     fillRect: (...values: number[]) =>
       void calls.push([`fillRect(${context.globalCompositeOperation})`, ...values].join(' ')),
@@ -67,17 +69,19 @@ test('Steps are drawn in their order, each in its way, at the scale of the canva
     context,
     [
       { kind: 'everything' },
+      { kind: 'image', png },
       { kind: 'rectangle', erase: true, from: { x: 2, y: 3 }, to: { x: 6, y: 9 } },
       dot,
       { kind: 'invert' },
     ],
-    { size: { width: 50, height: 25 }, image: { width: 100, height: 50 } },
+    { size: { width: 50, height: 25 }, image: { width: 100, height: 50 }, images },
   );
   assert.deepEqual(calls, [
     'clearRect 0 0 50 25',
     'save',
     'scale 0.5 0.5',
     'fillRect(source-over) 0 0 100 50',
+    'drawImage the mask of before 0 0 100 50',
     'fillRect(destination-out) 2 3 4 6',
     'beginPath',
     'moveTo 1 1',

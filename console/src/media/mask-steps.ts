@@ -12,6 +12,7 @@ export type MaskContext = Pick<
   | 'stroke'
   | 'fillRect'
   | 'clearRect'
+  | 'drawImage'
   | 'save'
   | 'restore'
   | 'scale'
@@ -68,16 +69,24 @@ export function mayShow(steps: readonly MaskStep[]): boolean {
   for (const step of steps) {
     if (step.kind === 'nothing') shows = false;
     else if (step.kind === 'everything' || step.kind === 'invert') shows = true;
-    else if (!step.erase) shows = true;
+    else if (step.kind === 'image' || !step.erase) shows = true;
   }
   return shows;
 }
 
-/** Draws the steps in white on nothing, on a canvas of `size` that covers the whole image. */
+export type MaskSurface = {
+  /** Of the canvas, which covers the whole image. */
+  size: Size;
+  image: Size;
+  /** What the steps of the kind `image` draw, by their PNGs. */
+  images: ReadonlyMap<string, CanvasImageSource>;
+};
+
+/** Draws the steps in white on nothing. */
 export function drawMask(
   context: MaskContext,
   steps: readonly MaskStep[],
-  { size, image }: { size: Size; image: Size },
+  { size, image, images }: MaskSurface,
 ): void {
   context.clearRect(0, 0, size.width, size.height);
   context.save();
@@ -86,12 +95,19 @@ export function drawMask(
   context.lineJoin = 'round';
   context.strokeStyle = '#fff';
   context.fillStyle = '#fff';
-  for (const step of steps) drawStep(context, step, image);
+  for (const step of steps) drawStep(context, step, { image, images });
   context.restore();
 }
 
-function drawStep(context: MaskContext, step: MaskStep, { width, height }: Size): void {
+function drawStep(context: MaskContext, step: MaskStep, { image, images }: Omit<MaskSurface, 'size'>): void {
+  const { width, height } = image;
   switch (step.kind) {
+    case 'image': {
+      const drawn = images.get(step.png);
+      context.globalCompositeOperation = 'source-over';
+      if (drawn !== undefined) context.drawImage(drawn, 0, 0, width, height);
+      return;
+    }
     case 'everything':
       context.globalCompositeOperation = 'source-over';
       context.fillRect(0, 0, width, height);

@@ -1,29 +1,39 @@
 import { Anchor, Text } from '@mantine/core';
+import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import { useMemo } from 'react';
+import type { FormValues } from './form-values.ts';
 import { hintFor } from './prompt-hint.ts';
 import { useModelFacts } from './use-model-facts.ts';
 
 type PromptHintProps = {
-  prompt: string;
+  kind: GenerationKind;
+  values: FormValues;
   model: Model;
   models: readonly Model[];
   onModel: (id: string) => void;
 };
 
 /** Says of a prompt that the chosen model cannot draw which model can. */
-export function PromptHint({ prompt, model, models, onModel }: PromptHintProps) {
+export function PromptHint({ kind, values, model, models, onModel }: PromptHintProps) {
   const facts = useModelFacts();
   const subjects = useMemo(
     () => new Map(facts?.flatMap((one) => (one.subjects === null ? [] : [[one.id, one.subjects] as const]))),
     [facts],
   );
-  const hint = facts === undefined ? undefined : hintFor(prompt, model, models, subjects);
+  const masked = kind === 'image_edit' && values.mode === 'inpaint';
+  // A whole picture that is changed keeps what is on it, whatever the words name.
+  if (facts === undefined || (kind === 'image_edit' && !masked)) return null;
+  const useful = masked ? models.filter(({ inpaint }) => inpaint) : models;
+  const hint = hintFor(values.prompt, model, useful, subjects);
   if (hint === undefined) return null;
   const { other } = hint;
   return (
     <Text fz="xs" c="dimmed" role="status">
-      {model.name} draws {listed(hint.draws)}, and this names none of them.{' '}
+      {model.name} draws {listed(hint.draws)}, and this names none of them.
+      {masked &&
+        values.inpaint_type === 'fill' &&
+        ' What is painted over goes, and its surroundings go on.'}{' '}
       {other === undefined ? (
         'No model here says that it draws anything else.'
       ) : (

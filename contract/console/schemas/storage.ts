@@ -5,6 +5,7 @@ import { closed, nullable, oneOf } from '../../v1/schemas/schema-builders.ts';
 import { Storage } from '../../v1/schemas/storage.ts';
 import { Upload } from '../../v1/schemas/upload.ts';
 import { latestUsesShown, maxUsesCounted } from '../limits.ts';
+import { idParams } from './ids.ts';
 
 export const StorageDetail = closed(
   {
@@ -51,3 +52,16 @@ export type UploadRow = Static<typeof UploadRow>;
 
 export const UploadRowList = listOf('UploadRowList', UploadRow);
 export const ListUploadRowsQuery = closed({ ...pageQuery });
+
+/** The mask of an earlier request, for as long as a create may name it. */
+export const KeptMask = closed(
+  {
+    object: Type.Literal('kept_mask'),
+    id: Type.String({ description: 'Of the upload, as the request names it.' }),
+    url: Type.String({ format: 'uri', description: 'White is what may change.' }),
+  },
+  { title: 'KeptMask' },
+);
+export type KeptMask = Static<typeof KeptMask>;
+
+export const KeptMaskParams = idParams('the upload');

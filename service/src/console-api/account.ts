@@ -2,7 +2,8 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { selectSettings, updateSettings } from '../account/queries.ts';
 import type { AccountReader } from '../account/read-account.ts';
 import { pageOf } from '../list-page.ts';
-import { listUploads, readTemporaryBytes } from '../uploads/queries.ts';
+import { ApiProblem } from '../problems/api-problem.ts';
+import { listUploads, readMaskUrl, readTemporaryBytes } from '../uploads/queries.ts';
 import { askStudio } from './ask-studio.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
 
@@ -10,7 +11,7 @@ import type { ConsoleHandlers } from './console-handler.ts';
 export function storageHandlers(deps: {
   database: Database;
   account: Pick<AccountReader, 'storage'>;
-}): Pick<ConsoleHandlers, 'getStorageDetail' | 'listUploadRows'> {
+}): Pick<ConsoleHandlers, 'getStorageDetail' | 'listUploadRows' | 'getKeptMask'> {
   const { database, account } = deps;
   return {
     getStorageDetail: async ({ person: { accountId } }) => {
@@ -30,6 +31,12 @@ export function storageHandlers(deps: {
         limit,
         has_more: found.length > limit,
       };
+    },
+    getKeptMask: async ({ person: { accountId }, params: { id } }) => {
+      const url = await readMaskUrl(database, { accountId, id });
+      if (url === undefined)
+        throw new ApiProblem('not_found', { detail: 'There is no such mask, or no longer.' });
+      return { object: 'kept_mask', id, url };
     },
   };
 }

@@ -28,6 +28,21 @@ export async function findUploads(
   return new Map(rows.map(({ id, status }) => [id, status]));
 }
 
+/** Where an account's image lies that a request may name as a mask, hidden ones included; undefined where it may not, or no longer. */
+export async function readMaskUrl(
+  database: Database,
+  { accountId, id }: { accountId: string; id: string },
+): Promise<string | undefined> {
+  const [row] = await database.rows<{ url: string }>(
+    `select url from uploads
+      where id = $1 and account_id = $2 and type = 'image' and status = 'ready' and url is not null
+        and (not hidden or due_at > clock() + interval '1 minute')`,
+    [id, accountId],
+    'uploads_mask',
+  );
+  return row?.url;
+}
+
 /** Those of the ids that are no uploads of the account, or no longer: deleted meanwhile. */
 export async function findGone(
   database: Database,

@@ -89,9 +89,12 @@ test('whatever a model of the product says it draws is a word that its engine kn
   assert.deepEqual(strange, []);
 });
 
-test('every model of the product that makes pictures of words says what it draws, but for the sandbox', () => {
+test('every model of the product that draws what words name, in a mask too, says what it draws, but for the sandbox', () => {
   const silent = [...catalog.models.values()]
-    .filter(({ offered: { suites, subjects } }) => suites.includes('image') && subjects === undefined)
+    .filter(
+      ({ offered: { suites, inpaint, subjects } }) =>
+        (suites.includes('image') || inpaint) && subjects === undefined,
+    )
     .map(({ id }) => id);
   assert.ok(silent.length > 0 && silent.every((id) => id.startsWith('sandbox-')), silent.join());
 });

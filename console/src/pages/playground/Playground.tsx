@@ -56,7 +56,7 @@ export function Playground({ kind, model, models, unlisted, initial, onModel }: 
   const body = buildRequest(kind, model, values, choices);
   const strokes = body['mode'] === 'inpaint' ? values.strokes : [];
   const { start, creation, earlier } = useRun(strokes, (error) => showFieldErrors(error, form.showErrors));
-  useLostMask({ kind, model, body, form, refusal: creation.error });
+  useLostMask({ body, form, refusal: creation.error });
   const uploading = useIsMutating({ mutationKey: uploadMutationKey }) > 0;
   const lastSeed = useRequestOf(route.useSearch().generation).seed;
   const history = useModelHistory();
@@ -105,7 +105,7 @@ export function Playground({ kind, model, models, unlisted, initial, onModel }: 
         <SourceFields form={form.control} capabilities={capabilities} need="required" />
         {!form.control.fields.takesDrops && capabilities?.uploads !== false && <DropToEdit />}
         <PromptField form={form.control} onRun={run} earlier={earlier} />
-        <PromptHint {...{ model, models, onModel }} prompt={values.prompt} />
+        <PromptHint {...{ kind, values, model, models, onModel }} />
         <RunBar
           {...{ kind, model, body, values, creation, uploading }}
           closed={unlisted}
