@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { Agent, type ClientRequest, request } from 'node:http';
+import { once } from 'node:events';
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
@@ -17,6 +19,7 @@ const requestsHeld = 1_000;
 const burst = 100;
 /** Milliseconds. */
 const lookMs = 50;
+const maxShownCharacters = 300;
 /** Longer than a quiet process takes to give back what it no longer uses. */
 const restMs = 75_000;
 const goalMegabytes = 60;
@@ -99,25 +102,43 @@ async function start(bench: Bench, owners: AsyncDisposableStack): Promise<Servic
 
 let asked = 0;
 
-/** So many requests for pictures, once all of them wait for the studio. */
+/** So many requests for pictures, once all of them wait for the studio. @throws where one is answered instead */
 async function open({ url, key, database }: Service, count: number): Promise<ClientRequest[]> {
   const requests: ClientRequest[] = [];
+  let answered: string | undefined;
   const others = await running(database);
   for (let n = 0; n < count; n += burst) {
-    const opened = Array.from({ length: Math.min(burst, count - n) }, () =>
-      request(`${url}/openai/v1/images/generations`, {
-        agent,
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      })
-        // That the connection ends is seen by who waits for an answer.
-        .on('error', () => undefined)
-        .end(JSON.stringify({ prompt: `a lighthouse over a calm sea, ${++asked}` })),
-    );
-    requests.push(...opened);
-    while ((await running(database)) < others + requests.length) await sleep(lookMs);
+    for (let place = n; place < Math.min(n + burst, count); place++) {
+      const opened = ask(url, key);
+      requests.push(opened);
+      void answerOf(opened).then((answer) => (answered ??= answer));
+    }
+    while ((await running(database)) < others + requests.length) {
+      await sleep(lookMs);
+      if (answered !== undefined) throw new Error(`a request that was to wait was answered ${answered}`);
+    }
   }
   return requests;
+}
+
+function ask(url: string, key: string): ClientRequest {
+  const asking = request(`${url}/openai/v1/images/generations`, {
+    agent,
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+  });
+  asking.end(JSON.stringify({ prompt: `a lighthouse over a calm sea, ${++asked}` }));
+  return asking;
+}
+
+/** What it is answered, or that its connection ended: both at the end of the measurement, never before. */
+async function answerOf(asking: ClientRequest): Promise<string> {
+  try {
+    const [answer] = (await once(asking, 'response')) as [IncomingMessage];
+    return `${answer.statusCode}: ${(await text(answer)).slice(0, maxShownCharacters)}`;
+  } catch (error) {
+    return `by the end of its connection: ${String(error)}`;
+  }
 }
 
 async function running(database: Database): Promise<number> {

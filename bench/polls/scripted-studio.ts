@@ -31,7 +31,8 @@ const stepMs = 20;
 const catalog: Catalog = {
   version: 'v1',
   plan: 'pro',
-  models: (await builtInCatalog()).shared.models,
+  // Their samples are files of the studio's own, which has an address: a service takes no link without one.
+  models: (await builtInCatalog()).shared.models.map((model) => ({ ...model, thumbnail: null })),
   styles: [],
   suggestions: [],
 };
