@@ -115,6 +115,7 @@ export async function startService(
     database,
     presence,
     sendFile: modules.uploads.sendFile,
+    deleteUpload: modules.uploads.deleteUpload,
     largeBodies: serving.largeBodies,
     heartbeat: { afterMs: config.facadeHeartbeatAfterSeconds * 1_000, everyMs: heartbeatEveryMs },
     log,

@@ -73,7 +73,11 @@ export class FacadeExchange {
   /** @throws what refuses the request before anything was accepted: nothing is written by then */
   async run(): Promise<void> {
     this.#options.maker.check(this.#asked.wanted);
-    for (const { store } of this.#asked.pictures) await store?.();
+    for (const { reference, store } of this.#asked.pictures) {
+      if (store === undefined) continue;
+      await store();
+      this.#request.brought?.add({ id: reference, accountId: this.#admitted.principal.account.id });
+    }
     const call = await this.#accept();
     this.#reply.hijack();
     const { form, accepted } = this.#presentation;
@@ -122,11 +126,16 @@ export class FacadeExchange {
       );
       this.#generations = generations;
     } catch (error) {
-      // Under the same keys whoever asks again gets what may have been accepted, and is not charged twice.
-      if (mayHaveAccepted(error)) await call?.lost();
-      else await call?.forgotten();
+      if (mayHaveAccepted(error)) {
+        // Under the same keys whoever asks again gets what may have been accepted, and is not charged twice.
+        this.#request.brought?.keep();
+        await call?.lost();
+      } else await call?.forgotten();
       throw error;
     }
+    // What it repeats has files of its own.
+    if (this.#adopted) await this.#request.brought?.remove();
+    else this.#request.brought?.keep();
     return call;
   }
 

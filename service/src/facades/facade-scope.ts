@@ -10,6 +10,8 @@ import { problemOfHttpError } from '../problems/problem-of-error.ts';
 import { refuseOverLimit } from '../routes.ts';
 import { StudioFailure } from '../studio-client/studio-failure.ts';
 import { translateStudioFailure } from '../studio-client/translate-error.ts';
+import type { DeleteUpload } from '../uploads/delete-upload.ts';
+import { BroughtFiles } from './brought-files.ts';
 import { readFacadeKey } from './facade-key.ts';
 import type { FacadeName } from './facade-names.ts';
 
@@ -54,12 +56,21 @@ export type FacadeScope = <Refusal extends Error>(
 ) => void;
 
 /** Bodies of facades are never logged: some clients send all of their settings. */
-export function createFacadeScope({ admission, log }: { admission: Admission; log: Logger }): FacadeScope {
+export function createFacadeScope({
+  admission,
+  deleteUpload,
+  log,
+}: {
+  admission: Admission;
+  deleteUpload: DeleteUpload;
+  log: Logger;
+}): FacadeScope {
   return (app, { name, prefix, routes, send, isRefusal }) =>
     void app.register(
       (scope, _options, done) => {
         scope.addHook('onRequest', async (request, reply) => {
           request.startedAt = performance.now();
+          request.brought = new BroughtFiles({ deleteUpload, log });
           // The server leaves a query as text, for `/v1` to read strictly.
           request.query = Object.fromEntries(
             new URLSearchParams((request.query as string | undefined) ?? ''),
@@ -74,7 +85,8 @@ export function createFacadeScope({ admission, log }: { admission: Admission; lo
           if (needed !== undefined && !admitted.principal.scopes.has(needed))
             throw new ApiProblem('forbidden', { detail: `The key lacks the scope ${needed}.` });
         });
-        scope.setErrorHandler((error, request, reply) => {
+        scope.setErrorHandler(async (error, request, reply) => {
+          await request.brought?.remove();
           if (isRefusal(error)) return send(request, reply, error);
           const problem =
             error instanceof StudioFailure

@@ -169,6 +169,7 @@ async function readForm({
         maskOfAlpha: isMaskOfAlpha(field),
         bytes: () => hashed(pacedBody(part.content, pace), hash, { field, maxBytes: maxFileBytes(field) }),
       });
+      request.brought?.add({ id: uploadId, accountId });
       files.push({ field, uploadId, sha256: hash.digest('hex') });
     }
   } catch (error) {

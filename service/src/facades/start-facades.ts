@@ -9,6 +9,7 @@ import { ApiProblem } from '../problems/api-problem.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { translated } from '../studio-client/translate-error.ts';
 import { fileIssue, refusedFile } from '../uploads/file-issues.ts';
+import type { DeleteUpload } from '../uploads/delete-upload.ts';
 import type { SendFile } from '../uploads/send-file.ts';
 import type { LargeBodies } from '../validation/large-bodies.ts';
 import { addA1111Routes } from './a1111/routes.ts';
@@ -30,6 +31,7 @@ export type FacadesOptions = {
   studioClient: Pick<StudioClient, 'call'>;
   generations: Generations;
   sendFile: SendFile;
+  deleteUpload: DeleteUpload;
   largeBodies: LargeBodies;
   studioUrl: string;
   publicUrl: string;

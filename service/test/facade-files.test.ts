@@ -1,0 +1,139 @@
+// Files that come to a door for other programs with a request that is refused: nothing of them is left.
+
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { headers as headerNames } from '@renderkit/contract/v1/headers.ts';
+import { startTestService, type TestService } from './harness.ts';
+import { postForm, type Part } from './post-form.ts';
+import { scriptRenders } from './scripted-renders.ts';
+
+const picture: Part = { name: 'image', value: Buffer.from('a picture'), fileName: 'boat.png' };
+const second: Part = { ...picture, name: 'image[]', value: Buffer.from('another') };
+const prompt: Part = { name: 'prompt', value: 'a boat' };
+const edits = '/openai/v1/images/edits';
+const dataUrl = `data:image/png;base64,${Buffer.alloc(60, 'a picture').toString('base64')}`;
+
+async function start() {
+  const service = await startTestService();
+  const none = { limit: 0, running: 0, running_elsewhere: 0 };
+  scriptRenders(service.studio).limits = { overall: none, image: none, edit: none, video: none };
+  service.studio.balance.lifetime_millicredits = 1_000_000;
+  return service;
+}
+
+/** Files that the studio took, and rows that stand for them. */
+async function filesOf({ studio, database }: TestService) {
+  const rows = await database.rows<{ id: string }>("select id from uploads where status <> 'deleted'");
+  return {
+    taken: studio.uploads.files.size + studio.uploads.deleted.length,
+    left: rows.length + studio.uploads.files.size,
+  };
+}
+
+const refused: { what: string; path?: string; parts: Part[]; status: number; files: number }[] = [
+  {
+    what: 'a prompt that is too long',
+    parts: [picture, { name: 'prompt', value: 'x'.repeat(5_000) }],
+    status: 400,
+    files: 1,
+  },
+  {
+    what: 'a model that is not there',
+    parts: [picture, second, prompt, { name: 'model', value: 'nobody' }],
+    status: 404,
+    files: 2,
+  },
+  {
+    what: 'a count that is none',
+    parts: [picture, prompt, { name: 'n', value: 'many' }],
+    status: 400,
+    files: 1,
+  },
+  {
+    what: 'a value that `/v1` refuses',
+    parts: [picture, prompt, { name: 'strength', value: '7' }],
+    status: 400,
+    files: 1,
+  },
+  {
+    what: 'a length of video that is none',
+    path: '/openai/v1/videos',
+    parts: [
+      { ...picture, name: 'input_reference' },
+      prompt,
+      { name: 'size', value: '64x64' },
+      { name: 'model', value: 'nobody' },
+    ],
+    status: 404,
+    files: 1,
+  },
+];
+for (const { what, path = edits, parts, status, files } of refused)
+  test(`a form whose files come before ${what} leaves none of them`, async () => {
+    await using service = await start();
+    const answer = await postForm(service.url + path, await service.createKey(), parts);
+    assert.equal(answer.status, status, answer.text);
+    assert.deepEqual(await filesOf(service), { taken: files, left: 0 });
+  });
+
+test('a form that ends before its time leaves nothing of the file that was whole', async () => {
+  await using service = await start();
+  const key = await service.createKey();
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => undefined);
+  socket.write(
+    `POST ${edits} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${key}\r\nContent-Length: 9999\r\n` +
+      'Content-Type: multipart/form-data; boundary=b\r\n\r\n' +
+      '--b\r\nContent-Disposition: form-data; name="image"; filename="a.png"\r\n\r\na picture\r\n' +
+      '--b\r\nContent-Disposition: form-data; name="prompt"\r\n\r\na bo',
+  );
+  while ((await filesOf(service)).taken === 0) await turn();
+  socket.destroy();
+  while ((await filesOf(service)).left > 0) await turn();
+});
+
+test('a picture in JSON leaves nothing where its create is refused', async () => {
+  await using service = await start();
+  const headers = {
+    authorization: `Bearer ${await service.createKey()}`,
+    'content-type': 'application/json',
+    [headerNames.maxCredits]: '0',
+  };
+  const body = JSON.stringify({ prompt: 'a boat', image: dataUrl });
+  const answer = await fetch(service.url + edits, { method: 'POST', headers, body });
+  assert.equal(answer.status, 403, await answer.text());
+  assert.deepEqual(await filesOf(service), { taken: 1, left: 0 });
+});
+
+test('an accepted edit keeps its file, and who repeats it brings none', async () => {
+  await using service = await start();
+  const key = await service.createKey();
+  const ask = async (retries: number) => {
+    const form = new FormData();
+    form.append('image', new Blob([Buffer.from('a picture')]), 'boat.png');
+    form.append('prompt', 'a boat');
+    const leaving = new AbortController();
+    const headers = { authorization: `Bearer ${key}`, 'x-stainless-retry-count': String(retries) };
+    const answered = fetch(service.url + edits, {
+      method: 'POST',
+      headers,
+      body: form,
+      signal: leaving.signal,
+    });
+    return { leave: () => leaving.abort(), answered: answered.catch(() => undefined) };
+  };
+  const generations = () => service.database.rows('select id from generations');
+  const first = await ask(0);
+  while ((await generations()).length === 0) await turn();
+  first.leave();
+  await first.answered;
+  const repeated = await ask(1);
+  while ((await filesOf(service)).taken < 2 || (await filesOf(service)).left !== 2) await turn();
+  assert.equal((await generations()).length, 1);
+  repeated.leave();
+  await repeated.answered;
+});
+
+const turn = () => new Promise((resolve) => setTimeout(resolve, 10));
