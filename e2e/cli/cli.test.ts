@@ -129,6 +129,7 @@ describe('the command line', () => {
   const exits: [words: string, code: number, name: string, environment?: Record<string, string>][] = [
     ['gen list --status nothing', 2, 'usage'],
     ['image "a lake" -m nothing', 2, 'invalid_request'],
+    ['gen get ..', 2, 'invalid_request'],
     ['image "a lake" -m sandbox-fail', 3, 'generation_failed'],
     ['whoami', 4, 'unauthorized', nobody],
     ['whoami', 4, 'no_key', { RENDERKIT_API_KEY: '' }],

@@ -295,6 +295,7 @@ describe('MCP', () => {
       ['create_image', { prompt: 'x'.repeat(5_000), max_credits: 5 }, /prompt/],
       ['get_generation', { id: 'gen_0123456789abcdef' }, /^not_found: [^]*\nNext: /],
       ['cancel_generation', { id: '../../account' }, /^not_found: /],
+      ['get_generation', { id: '..' }, /^invalid_request: "\.\." is no id[^]*\nNext: /],
       ['view_output', { output_id: 'ast_nothing' }, /^not_found: /],
       ['import_media', {}, /^invalid_request: /],
     ];

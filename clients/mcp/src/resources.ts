@@ -74,10 +74,7 @@ export function registerResources(server: McpServer, { client, signal }: McpConn
 
 /** An id of a model may have slashes, which are escaped in an address. @throws URIError where it is none */
 function idOf({ id = '' }: Record<string, string | string[]>): string {
-  const decoded = decodeURIComponent(String(id));
-  // As a part of an address they would lead to another one.
-  if (decoded === '.' || decoded === '..') throw new URIError(`${decoded} is no id`);
-  return decoded;
+  return decodeURIComponent(String(id));
 }
 
 function signalOf({ mcpReq }: ServerContext, ofConnection: AbortSignal | undefined): AbortSignal {

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import Renderkit, { RenderkitError } from './renderkit.ts';
+import { Transport } from './transport.ts';
 
 type Seen = { method: string; url: string; key: string | undefined; type: string | undefined; body: string };
 type Step = (request: IncomingMessage, response: ServerResponse) => void;
@@ -218,4 +219,32 @@ test('abort ends the waiting, and cancels where that was asked for', async () =>
   }).generations.wait('gen_1', { signal: controller.signal, cancelOnAbort: true });
   await assert.rejects(waiting, { code: 'aborted', generationId: 'gen_1' });
   assert.equal(server.seen.at(-1)?.url, '/v1/generations/gen_1/cancel');
+});
+
+test('an id that would lead to another path is refused before anything is asked', async () => {
+  await using server = await serve([]);
+  const client = at(server.url);
+  const refused = { code: 'invalid_request', retryable: false };
+  for (const id of ['.', '..']) {
+    await assert.rejects(async () => client.assets.retrieveImage(id), refused, id);
+    await assert.rejects(async () => client.uploads.delete(id), refused, id);
+    await assert.rejects(async () => client.generations.cancel(id), refused, id);
+    await assert.rejects(async () => client.generations.wait(id), refused, id);
+  }
+  assert.deepEqual(server.seen, []);
+  const { addressOf } = Transport.prototype;
+  const transport = { options: { baseUrl: server.url } } as Transport;
+  const paths = ['/v1/assets/image/..', '/v1/%2e%2E/x', '/v1/.%2e', '/v1/x\\..\\y', '/v1/./x?a=b'];
+  for (const path of paths) assert.throws(() => addressOf.call(transport, path), refused, path);
+});
+
+test('points and slashes in an id stay in it', async () => {
+  await using server = await serve([json(200, balance), json(200, balance)]);
+  const client = at(server.url);
+  await client.uploads.retrieve('a..b...');
+  await client.models.retrieve('a/../b');
+  assert.deepEqual(
+    server.seen.map(({ url }) => url),
+    ['/v1/uploads/a..b...', '/v1/models/a%2F..%2Fb'],
+  );
 });

@@ -61,6 +61,9 @@ export type Call = {
 const refusedUnread = new Set([429]);
 const passing = new Set([429, 500, 502, 503, 504]);
 
+/** What parsers of addresses take for this folder or the one above, so that another thing would be asked for. */
+const stepShape = /^(\.|%2e){1,2}$/i;
+
 const maxRetryAfterSeconds = 60;
 const firstPauseMs = 500;
 const maxPauseMs = 8_000;
@@ -151,8 +154,15 @@ export class Transport {
     }
   }
 
-  /** The address of a path below the base, with what of the query is there. */
+  /**
+   * The address of a path below the base, with what of the query is there.
+   *
+   * @throws RenderkitError `invalid_request` where a part of the path would lead to another one
+   */
   addressOf(path: string, query: Call['query'] = {}): string {
+    const step = (path.split(/[?#]/, 1)[0] ?? '').split(/[/\\]/).find((part) => stepShape.test(part));
+    if (step !== undefined)
+      throw new RenderkitError('invalid_request', `"${step}" is no id, and no part of a path.`);
     const given = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) given.append(name, String(value));
