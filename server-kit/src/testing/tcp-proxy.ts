@@ -6,16 +6,21 @@ export type TcpProxy = AsyncDisposable & {
   /** Cuts every connection and takes no new one, until `mend`. */
   cut: () => void;
   mend: () => void;
+  /** Keeps back what the target answers until `pass`; what is sent to it arrives all the same. */
+  hold: () => void;
+  pass: () => void;
 };
 
-/** Stands before a database (or any server) and can be cut. */
+/** Stands before a database (or any server), can be cut, and can keep answers back. */
 export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
   const target = new URL(targetUrl);
   const [host, port] = [decodeURIComponent(target.hostname), Number(target.port || 5432)];
   // PostgreSQL's own addresses may name the directory of its socket.
   const far = () => (host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host));
   const sockets = new Set<Socket>();
+  const pairs = new Map<Socket, Socket>();
   let whole = true;
+  let holds = false;
   const server = createServer((near) => {
     if (!whole) return near.destroy();
     const there = far();
@@ -28,10 +33,13 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
         .on('error', () => other.destroy())
         .on('close', () => {
           sockets.delete(one);
+          pairs.delete(there);
           other.destroy();
         });
-      one.pipe(other);
     }
+    near.pipe(there);
+    pairs.set(there, near);
+    if (!holds) there.pipe(near);
     return undefined;
   });
   await new Promise<void>((resolve) => {
@@ -48,6 +56,14 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
     cut,
     mend: () => {
       whole = true;
+    },
+    hold: () => {
+      holds = true;
+      for (const [there, near] of pairs) there.unpipe(near);
+    },
+    pass: () => {
+      holds = false;
+      for (const [there, near] of pairs) there.pipe(near);
     },
     [Symbol.asyncDispose]: async () => {
       cut();

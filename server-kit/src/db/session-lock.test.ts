@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { createTestDatabase, endSessionsOf, type TestDatabase } from '../testing/database.ts';
+import { startTcpProxy } from '../testing/tcp-proxy.ts';
+import type { Database } from './database.ts';
+import { withSessionLock } from './session-lock.ts';
+
+/** Long after a session that was ended is gone from a busy server. */
+const goneWithinMs = 30_000;
+
+let db: TestDatabase;
+before(async () => {
+  db = await createTestDatabase('empty');
+});
+after(() => db[Symbol.asyncDispose]());
+
+/** An answer that is not kept back comes sooner, on a busy machine too. */
+const impatientMs = 2_000;
+
+/** A pool of one connection, which is made, that gives up answers after a while. */
+async function openImpatient(url: string, name: string): Promise<AsyncDisposable & { database: Database }> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 1,
+    query_timeout: impatientMs,
+    // What it has stays with it.
+    idleTimeoutMillis: 0,
+    application_name: name,
+  });
+  pool.on('error', () => undefined);
+  (await pool.connect()).release();
+  return { database: { ...db.database, pool }, [Symbol.asyncDispose]: () => pool.end() };
+}
+
+/** How many sessions have the lock of this name. */
+async function holders(name: string): Promise<number> {
+  const held = await db.database.rows(
+    `select from pg_locks where locktype = 'advisory' and granted
+      and (classid::bigint << 32 | objid::bigint) = hashtextextended($1, 0)`,
+    [name],
+  );
+  return held.length;
+}
+
+/** Waits until so many sessions have the lock. */
+async function untilHolders(name: string, expected: number): Promise<void> {
+  for (const deadline = performance.now() + goneWithinMs; (await holders(name)) !== expected; await sleep(10))
+    assert.ok(performance.now() < deadline, `${await holders(name)} sessions have the lock, not ${expected}`);
+}
+
+test('one session has the lock of a name at a time, and lets go of it however its work ends', async () => {
+  const inner = await withSessionLock(db.database, 'one', async (session) => {
+    assert.equal((await session.rows<{ n: number }>('select 1 as n'))[0]?.n, 1);
+    assert.equal(await withSessionLock(db.database, 'another', async () => 'free'), 'free');
+    return withSessionLock(db.database, 'one', async () => 'taken twice');
+  });
+  assert.equal(inner, undefined);
+  await assert.rejects(
+    withSessionLock(db.database, 'one', () => Promise.reject(new Error('its work failed'))),
+    /its work failed/,
+  );
+  assert.equal(await holders('one'), 0);
+});
+
+test('a lock that was taken after its answer had been given up is kept by nobody', async () => {
+  await using proxy = await startTcpProxy(db.url);
+  await using impatient = await openImpatient(proxy.url, 'impatient');
+  proxy.hold();
+  let worked = false;
+  const tried = withSessionLock(impatient.database, 'late', async () => (worked = true));
+  await assert.rejects(tried, /Query read timeout/);
+  proxy.pass();
+  await untilHolders('late', 0);
+  assert.equal(await withSessionLock(db.database, 'late', async () => 'free'), 'free');
+  assert.equal(await withSessionLock(impatient.database, 'late', async () => 'again'), 'again');
+  assert.equal(worked, false);
+});
+
+test('a lock that its session cannot let go of goes with the connection', async () => {
+  await using one = await openImpatient(db.url, 'failed');
+  const done = await withSessionLock(one.database, 'end', async (session) => {
+    await session.rows('begin');
+    await assert.rejects(session.rows('select 1 / 0'), /division by zero/);
+    return 'done';
+  });
+  assert.equal(done, 'done');
+  await untilHolders('end', 0);
+});
+
+test('work is told when its lock is lost, and its connection is not used again', async () => {
+  await using impatient = await openImpatient(db.url, 'ended');
+  const told = withSessionLock(impatient.database, 'lost', async (session, lost) => {
+    await endSessionsOf(db.database, 'ended');
+    while (!lost.aborted) await sleep(10);
+    assert.equal(await withSessionLock(db.database, 'lost', async () => 'free'), 'free');
+    await session.rows('select 1');
+  });
+  await assert.rejects(told, /connection|terminat/i);
+  assert.equal(await withSessionLock(impatient.database, 'lost', async () => 'again'), 'again');
+});
