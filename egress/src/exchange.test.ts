@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { connectionOver } from './connection.ts';
 import { exchange } from './exchange.ts';
+import { stopSignal } from './stop-signal.ts';
 import { startLoopbackServer } from './testing/loopback-server.ts';
 
 test('a connection that dies before its first use is not replaced', async () => {
@@ -11,6 +12,7 @@ test('a connection that dies before its first use is not replaced', async () => 
   const socket = connect(server.port, server.host);
   await once(socket, 'connect');
   socket.destroy();
+  using stop = stopSignal(5_000);
   const options = {
     method: 'GET' as const,
     url: new URL(server.url),
@@ -18,7 +20,7 @@ test('a connection that dies before its first use is not replaced', async () => 
     body: null,
     maxHeaderBytes: 16_384,
     maxResponseBytes: 1_000,
-    signal: new AbortController().signal,
+    stop,
   };
   const connection = connectionOver(socket, { origin: server.url, maxHeaderBytes: 16_384, keep: false });
   await assert.rejects(exchange(connection, options), { name: 'EgressRefusal', kind: 'protocol' });

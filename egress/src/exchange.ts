@@ -1,5 +1,8 @@
+import type { Dispatcher } from 'undici';
+import { AnswerBody } from './answer-body.ts';
 import type { Connection } from './connection.ts';
 import { EgressRefusal, errorCode } from './egress-refusal.ts';
+import type { StopSignal } from './stop-signal.ts';
 
 /** 1xx answers before the real one. Each may be as large as a head, and they may go on without end. */
 const MAX_INTERIM_ANSWERS = 8;
@@ -13,47 +16,111 @@ export interface ExchangeOptions {
   body: Buffer | null;
   maxHeaderBytes: number;
   maxResponseBytes: number;
-  signal: AbortSignal;
+  stop: StopSignal;
 }
 
-/** The head of an answer, and its body as it comes: not decoded, not bounded. */
+/** The head of an answer, and its body as it comes. */
 export interface Exchange {
   status: number;
   headers: ResponseHeaders;
-  body: AsyncIterable<Buffer>;
+  body: AnswerBody;
 }
 
 /** Names in lower case; a header that came more than once has a list. No prototype. */
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * One request and the head of its answer over a connection, which its caller closes or keeps. Throws EgressRefusal, or
- * the signal's reason; the connection is then of no use any more.
+ * One request and the head of its answer over a connection, which its caller closes or keeps. Throws EgressRefusal, such
+ * as the reason of the stop; the connection is then of no use any more.
  */
 export async function exchange(connection: Connection, options: ExchangeOptions): Promise<Exchange> {
-  const { method, url, headers, body, signal } = options;
+  const { method, url, headers, body, stop } = options;
   connection.limitBytes(wireBytes(options));
-  try {
-    const response = await connection.client.request({
+  const receiver = new Receiver();
+  stop.onStop((reason) => receiver.stop(reason));
+  connection.client.dispatch(
+    {
       method,
       path: url.pathname + url.search,
       headers: { ...headers, 'accept-encoding': 'identity' },
       body,
-      signal,
-      onInfo: interimLimit(),
-    });
-    // A body that is dropped before its end raises an error that nobody waits for.
-    response.body.on('error', () => {});
-    const responseHeaders: ResponseHeaders = Object.assign(Object.create(null), response.headers);
-    return { status: response.statusCode, headers: responseHeaders, body: response.body };
+    },
+    receiver,
+  );
+  try {
+    return await receiver.answer;
   } catch (error) {
-    throw translateError(error, signal);
+    throw translateError(error, stop);
   }
 }
 
-/** Gives an error of the HTTP client one of our kinds. The signal's reason goes before: it is why the socket broke. */
-export function translateError(error: unknown, signal: AbortSignal): unknown {
-  if (signal.aborted) return signal.reason;
+/**
+ * Takes an answer from the HTTP client as its parser has it. (Its `request()` would make a stream of each body and listeners
+ * of a signal, which cost more than all else that a webhook does.)
+ */
+class Receiver implements Dispatcher.DispatchHandler {
+  readonly answer: Promise<Exchange>;
+  readonly #settle: { resolve: (answer: Exchange) => void; reject: (error: unknown) => void };
+  #controller: Dispatcher.DispatchController | undefined;
+  #body: AnswerBody | undefined;
+  #interimAnswers = 0;
+  #stopped: EgressRefusal | undefined;
+
+  constructor() {
+    const { promise, ...settle } = Promise.withResolvers<Exchange>();
+    this.answer = promise;
+    this.#settle = settle;
+  }
+
+  stop(reason: EgressRefusal): void {
+    this.#stopped = reason;
+    this.#break(reason);
+    this.#controller?.abort(reason);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#stopped !== undefined) controller.abort(this.#stopped);
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200) {
+      this.#interimAnswers += 1;
+      if (this.#interimAnswers > MAX_INTERIM_ANSWERS)
+        throw new EgressRefusal('protocol', 'The answer never comes to the point.');
+      return;
+    }
+    this.#body = new AnswerBody(controller, headers['content-length']);
+    const ownHeaders: ResponseHeaders = Object.assign(Object.create(null), headers);
+    this.#settle.resolve({ status, headers: ownHeaders, body: this.#body });
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#body?.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#body?.end();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: unknown): void {
+    this.#break(error);
+  }
+
+  #break(error: unknown): void {
+    // Once it has been answered this rejects nothing.
+    this.#settle.reject(error);
+    this.#body?.break(error);
+  }
+}
+
+/** Gives an error of the HTTP client one of our kinds. The reason of the stop goes before: it is why the socket broke. */
+export function translateError(error: unknown, stop: Pick<StopSignal, 'reason'>): unknown {
+  if (stop.reason !== undefined) return stop.reason;
   if (error instanceof EgressRefusal) return error;
   const code = errorCode(error);
   // A header or method that no caller of ours may give: an error of the program, not of the receiver.
@@ -69,13 +136,4 @@ export function translateError(error: unknown, signal: AbortSignal): unknown {
 
 function wireBytes({ maxHeaderBytes, maxResponseBytes }: ExchangeOptions): number {
   return (MAX_INTERIM_ANSWERS + 4) * maxHeaderBytes + WIRE_BYTES_PER_BODY_BYTE * maxResponseBytes;
-}
-
-function interimLimit(): () => void {
-  let count = 0;
-  return () => {
-    count += 1;
-    if (count > MAX_INTERIM_ANSWERS)
-      throw new EgressRefusal('protocol', 'The answer never comes to the point.');
-  };
 }

@@ -5,11 +5,11 @@ import { type Connection, connectionOver } from './connection.ts';
 import { openSocket, type ConnectorOptions } from './connector.ts';
 import { EgressRefusal, type EgressFailureKind } from './egress-refusal.ts';
 import { exchange, type Exchange, type ExchangeOptions, type ResponseHeaders } from './exchange.ts';
-import { PooledConnections } from './pooled-connections.ts';
+import { ownerOf, PooledConnections } from './pooled-connections.ts';
 import type { Cidr } from './public-address.ts';
 import { readBody } from './read-body.ts';
 import { dnsResolver, type NameResolver } from './resolve-name.ts';
-import { stopSignal, type StopSignal } from './stop-signal.ts';
+import { StopGroup, stopSignal, type StopSignal } from './stop-signal.ts';
 import { validateUrl } from './validate-url.ts';
 
 /** Bytes of the names and values of an answer's headers. */
@@ -18,6 +18,8 @@ const MAX_HEADER_BYTES = 16_384;
 const DNS_TIMEOUT_MS = 5_000;
 /** Milliseconds over which the rate floor is measured. */
 const RATE_WINDOW_MS = 5_000;
+/** URLs that are remembered as valid: 2 kB each at most. */
+const MAX_KNOWN_URLS = 1_000;
 /** Headers that go along to another origin; anything else may be a secret meant for the first. */
 const portableHeaders: ReadonlySet<string> = new Set(['accept', 'user-agent']);
 /** What the egress itself writes. */
@@ -107,39 +109,38 @@ export function createEgress(options: EgressOptions): Egress {
     secureContext: createSecureContext({ ca }),
     dnsTimeoutMs,
   };
-  const closing = new AbortController();
+  const closing = new StopGroup();
   const pooled = new PooledConnections();
+  const validUrls = new ValidUrls(allow);
+  const shared: Connections = { ...connector, pooled, validUrls };
   const inFlight = new Set<Promise<EgressResult>>();
   return {
     request(asked) {
-      const result = requestOnce(asked, { ...connector, pooled }, closing.signal).finally(() =>
-        inFlight.delete(result),
-      );
+      const result = requestOnce(asked, shared, closing).finally(() => inFlight.delete(result));
       inFlight.add(result);
       return result;
     },
     async [Symbol.asyncDispose]() {
-      closing.abort();
+      closing.stop();
       await Promise.allSettled(inFlight);
       await pooled[Symbol.asyncDispose]();
     },
   };
 }
 
-type Connections = ConnectorOptions & { pooled: PooledConnections };
+type Connections = ConnectorOptions & { pooled: PooledConnections; validUrls: ValidUrls };
 
 async function requestOnce(
   options: EgressRequest,
   connector: Connections,
-  closing: AbortSignal,
+  closing: StopGroup,
 ): Promise<EgressResult> {
   assertOwnOptions(options);
   const startedAt = performance.now();
   const durationMs = () => Math.round(performance.now() - startedAt);
-  const sources = options.signal === undefined ? [closing] : [closing, options.signal];
-  using stop = stopSignal(options.totalTimeoutMs, sources);
+  using stop = stopSignal(options.totalTimeoutMs, { group: closing, caller: options.signal });
   try {
-    stop.signal.throwIfAborted();
+    if (stop.reason !== undefined) throw stop.reason;
     return { ok: true, ...(await follow(options, connector, stop)), durationMs: durationMs() };
   } catch (error) {
     if (!(error instanceof EgressRefusal)) throw error;
@@ -154,7 +155,10 @@ async function follow(
   stop: StopSignal,
 ): Promise<EgressHead & { body: Buffer; isCut: boolean }> {
   const { maxRedirects = 0, headers = {}, method, body = null, maxResponseBytes } = options;
-  const first = validateUrl(options.url, connector);
+  const first =
+    options.poolKey === undefined
+      ? validateUrl(options.url, connector)
+      : connector.validUrls.read(options.url);
   let url = first;
   for (let hop = 0; ; hop += 1) {
     await using answer = await ask(options.poolKey, connector, {
@@ -164,7 +168,7 @@ async function follow(
       body,
       maxHeaderBytes: options.maxHeaderBytes ?? MAX_HEADER_BYTES,
       maxResponseBytes,
-      signal: stop.signal,
+      stop,
     });
     if (answer.status < 300 || answer.status > 399) {
       const result = await read(answer, url, options, stop);
@@ -186,7 +190,8 @@ async function ask(
   options: ExchangeOptions,
 ): Promise<Answer> {
   const { url, maxHeaderBytes } = options;
-  const owner = poolKey === undefined ? undefined : { name: poolKey, origin: url.origin, maxHeaderBytes };
+  const { origin } = url;
+  const owner = poolKey === undefined ? undefined : ownerOf({ name: poolKey, origin, maxHeaderBytes });
   const open = owner && connector.pooled.take(owner);
   if (open !== undefined) {
     const answer = await over(open, options).catch((error: unknown) => {
@@ -196,8 +201,8 @@ async function ask(
     });
     if (answer !== undefined) return keepable(answer, open);
   }
-  const socket = await openSocket(url, connector, options.signal);
-  const fresh = connectionOver(socket, { origin: url.origin, maxHeaderBytes, keep: owner !== undefined });
+  const socket = await openSocket(url, connector, options.stop.signal);
+  const fresh = connectionOver(socket, { origin, maxHeaderBytes, keep: owner !== undefined });
   return keepable(await over(fresh, options), fresh);
 
   function keepable(answer: Exchange, connection: Connection): Answer {
@@ -219,6 +224,27 @@ async function over(connection: Connection, options: ExchangeOptions): Promise<E
   } catch (error) {
     await connection[Symbol.asyncDispose]();
     throw error;
+  }
+}
+
+/** URLs whose form was validated, by their text: where connections are kept, the same ones are asked for again and again. */
+class ValidUrls {
+  readonly #allow: readonly Cidr[];
+  readonly #known = new Map<string, URL>();
+
+  constructor(allow: readonly Cidr[]) {
+    this.#allow = allow;
+  }
+
+  /** Not to be changed. Throws EgressRefusal `blocked`. */
+  read(raw: string): URL {
+    let url = this.#known.get(raw);
+    if (url === undefined) {
+      url = validateUrl(raw, { allow: this.#allow });
+      if (this.#known.size >= MAX_KNOWN_URLS) this.#known.clear();
+      this.#known.set(raw, url);
+    }
+    return url;
   }
 }
 
@@ -253,7 +279,7 @@ async function read(
     whenLarger,
     onChunk: (chunk) => (onBody === undefined ? void chunks.push(chunk) : onBody(chunk, head)),
     floor,
-    signal: stop.signal,
+    stop,
   });
   return { ...head, body: Buffer.concat(chunks), isCut };
 }

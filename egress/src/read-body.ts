@@ -2,6 +2,7 @@ import type { RateFloor } from '@renderkit/server-kit/http/rate-floor.ts';
 import { unlessAborted } from '@renderkit/server-kit/work/unless-aborted.ts';
 import { EgressRefusal } from './egress-refusal.ts';
 import { translateError, type Exchange } from './exchange.ts';
+import type { StopSignal } from './stop-signal.ts';
 
 export interface ReadOptions {
   maxResponseBytes: number;
@@ -10,7 +11,7 @@ export interface ReadOptions {
   /** Takes the bytes as they come; the next are read when it is done. */
   onChunk: (chunk: Buffer) => void | Promise<void>;
   floor: RateFloor | null;
-  signal: AbortSignal;
+  stop: StopSignal;
 }
 
 /**
@@ -22,37 +23,38 @@ export async function readBody(answer: Exchange, options: ReadOptions): Promise<
   if (whenLarger === 'refuse' && Number(answer.headers['content-length']) > maxResponseBytes)
     throw tooLarge();
   try {
-    return await readChunks(answer.body[Symbol.asyncIterator](), options);
+    return await readChunks(answer, options);
   } catch (error) {
     if (whenLarger === 'cut' && error instanceof EgressRefusal) return true;
     throw error;
   }
 }
 
-async function readChunks(chunks: AsyncIterator<Buffer>, options: ReadOptions): Promise<boolean> {
+async function readChunks({ body }: Exchange, options: ReadOptions): Promise<boolean> {
+  const { floor, stop } = options;
   let left = options.maxResponseBytes;
   for (;;) {
-    const chunk = await nextChunk(chunks, options);
+    let chunk: Buffer | null | undefined;
+    try {
+      if (stop.reason !== undefined) throw stop.reason;
+      chunk = body.read();
+      if (chunk === undefined) {
+        floor?.wait();
+        // A stop breaks the body, and so ends the wait.
+        await body.arrival();
+        continue;
+      }
+    } catch (error) {
+      throw translateError(error, stop);
+    }
+    floor?.received(chunk?.length ?? 0);
     if (chunk === null) return false;
     const taken = chunk.subarray(0, left);
     if (taken.length < chunk.length && options.whenLarger === 'refuse') throw tooLarge();
     left -= taken.length;
-    await unlessAborted(Promise.resolve(options.onChunk(taken)), options.signal);
+    const done = options.onChunk(taken);
+    if (done !== undefined) await unlessAborted(done, stop.signal);
     if (taken.length < chunk.length) return true;
-  }
-}
-
-async function nextChunk(
-  chunks: AsyncIterator<Buffer>,
-  { floor, signal }: ReadOptions,
-): Promise<Buffer | null> {
-  floor?.wait();
-  try {
-    const next = await unlessAborted(chunks.next(), signal);
-    floor?.received(next.done === true ? 0 : next.value.length);
-    return next.done === true ? null : next.value;
-  } catch (error) {
-    throw translateError(error, signal);
   }
 }
 
