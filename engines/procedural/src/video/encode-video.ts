@@ -7,11 +7,19 @@ import { ffmpeg } from '@renderkit/media-kit/ffmpeg.ts';
 import { MediaToolError } from '@renderkit/media-kit/media-tool-error.ts';
 import type { DrawingReport } from '../drawing-report.ts';
 import { FRAME_RATE } from './shot.ts';
+import { toYuv, yuvBytes } from './yuv-frame.ts';
 
+/**
+ * Bytes of frames that may lie on the disk as they are: half a minute of the usual size. Longer and larger videos wait for the
+ * encoder as JPEG, which costs a third of the processor time once more.
+ */
+const MAX_PLAIN_BYTES = 256_000_000;
 /** Good enough that what follows is all that can be seen of it. */
 const JPEG_QUALITY = 93;
 /** Smaller is better and larger; the first and the last frame are what is compared with a given image. */
 const QUALITY = { video: 21, ends: 15 };
+/** Of x264: the next slower one takes twice the time, most of a video's, for files a third smaller. */
+const PRESET = 'superfast';
 const TIMEOUT_MS = 10 * 60_000;
 const MAX_BYTES = 500_000_000;
 
@@ -29,7 +37,8 @@ export async function encodeVideo(
   frameAt: (index: number) => Canvas | Promise<Canvas>,
   { directory, signal, drawing }: { directory: string; signal: AbortSignal; drawing: DrawingReport },
 ): Promise<string> {
-  const frames = join(directory, 'frames.mjpeg');
+  const frames = join(directory, framesName);
+  const bytesOf = isPlain(plan) ? plainFrame(plan) : (canvas: Canvas) => canvas.encode('jpeg', JPEG_QUALITY);
   const file = await open(frames, 'w');
   try {
     for (let index = 0; index < plan.frames; index++) {
@@ -38,7 +47,7 @@ export async function encodeVideo(
       signal.throwIfAborted();
       const canvas = await frameAt(index);
       drawing.show((index + 1) / plan.frames, canvas);
-      await file.write(await canvas.encode('jpeg', JPEG_QUALITY));
+      await file.write(await bytesOf(canvas));
     }
   } finally {
     await file.close();
@@ -49,7 +58,7 @@ export async function encodeVideo(
   const run = (audible: readonly MediaFile[]) =>
     ffmpeg(argumentsFor(plan, audible.length), {
       inputs: {
-        'frames.mjpeg': frames,
+        [framesName]: frames,
         ...Object.fromEntries(audible.map(({ path }, index) => [audioName(index), path])),
       },
       outputs: { 'video.mp4': output },
@@ -75,17 +84,39 @@ export async function encodeVideo(
 
 const audioName = (index: number) => `audio-${index}.bin`;
 
-function argumentsFor({ frames }: VideoPlan, audioCount: number): string[] {
+const framesName = 'frames.bin';
+
+function isPlain(plan: VideoPlan): boolean {
+  return yuvBytes(plan) * plan.frames <= MAX_PLAIN_BYTES;
+}
+
+/** Frames as the encoder takes them; each is good until the next. */
+function plainFrame(size: Size): (canvas: Canvas) => Buffer {
+  const bytes = Buffer.alloc(yuvBytes(size));
+  const { width, height } = size;
+  return (canvas) => toYuv(canvas.getContext('2d').getImageData(0, 0, width, height).data, size, bytes);
+}
+
+/** JPEG has the matrix of BT.601, which is kept and named; only the range becomes that of video. */
+function frameArguments(plan: VideoPlan): { input: string[]; filter: string[] } {
+  const { width, height } = plan;
+  return isPlain(plan)
+    ? { input: ['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-video_size', `${width}x${height}`], filter: [] }
+    : { input: ['-f', 'mjpeg'], filter: ['-vf', 'scale=in_range=pc:out_range=tv,format=yuv420p'] };
+}
+
+function argumentsFor(plan: VideoPlan, audioCount: number): string[] {
+  const { frames } = plan;
+  const { input, filter } = frameArguments(plan);
   const seconds = (frames / FRAME_RATE).toFixed(6);
   const last = frames - 1;
   const { video, ends } = QUALITY;
   const inputs = Array.from({ length: audioCount }, (_, index) => ['-i', audioName(index)]);
   return [
-    ['-f', 'mjpeg', '-framerate', String(FRAME_RATE), '-i', 'frames.mjpeg'],
+    [...input, '-framerate', String(FRAME_RATE), '-i', framesName],
     ...inputs,
-    // JPEG has the matrix of BT.601, which is kept and named; only the range becomes that of video.
-    ['-map', '0:v:0', '-vf', 'scale=in_range=pc:out_range=tv,format=yuv420p'],
-    ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', String(video), '-profile:v', 'high'],
+    ['-map', '0:v:0', ...filter],
+    ['-c:v', 'libx264', '-preset', PRESET, '-crf', String(video), '-profile:v', 'high'],
     ['-x264-params', `keyint=${FRAME_RATE * 2}:zones=0,0,q=${ends}/${last},${last},q=${ends}`],
     ['-colorspace', 'smpte170m', '-color_primaries', 'bt709', '-color_trc', 'bt709', '-color_range', 'tv'],
     ...(audioCount > 0 ? audioArguments(audioCount, seconds) : []),
