@@ -17,8 +17,11 @@ const MAX_PLAIN_BYTES = 256_000_000;
 /** Good enough that what follows is all that can be seen of it. */
 const JPEG_QUALITY = 93;
 /** Smaller is better and larger; the first and the last frame are what is compared with a given image. */
-const QUALITY = { video: 21, ends: 15 };
-/** Of x264: the next slower one takes twice the time, most of a video's, for files a third smaller. */
+const QUALITY = { video: 24, ends: 15 };
+/**
+ * Of x264. `veryfast` at 21 comes to the same quality and takes twice the time, most of a video's, for files that are a tenth
+ * smaller.
+ */
 const PRESET = 'superfast';
 const TIMEOUT_MS = 10 * 60_000;
 const MAX_BYTES = 500_000_000;
@@ -31,14 +34,23 @@ export interface VideoPlan extends Size {
   readonly audioOf: MediaFile | null;
 }
 
+export interface EncodeOptions {
+  readonly directory: string;
+  readonly signal: AbortSignal;
+  readonly drawing: Pick<DrawingReport, 'show' | 'encoding'>;
+  /** For tests: frames beyond so many bytes wait as JPEG. */
+  readonly maxPlainBytes?: number;
+}
+
 /** H.264 that every player can begin to play before it has all of it. Returns the file's path in `directory`. */
 export async function encodeVideo(
   plan: VideoPlan,
   frameAt: (index: number) => Canvas | Promise<Canvas>,
-  { directory, signal, drawing }: { directory: string; signal: AbortSignal; drawing: DrawingReport },
+  { directory, signal, drawing, maxPlainBytes = MAX_PLAIN_BYTES }: EncodeOptions,
 ): Promise<string> {
   const frames = join(directory, framesName);
-  const bytesOf = isPlain(plan) ? plainFrame(plan) : (canvas: Canvas) => canvas.encode('jpeg', JPEG_QUALITY);
+  const plain = yuvBytes(plan) * plan.frames <= maxPlainBytes;
+  const bytesOf = plain ? plainFrame(plan) : (canvas: Canvas) => canvas.encode('jpeg', JPEG_QUALITY);
   const file = await open(frames, 'w');
   try {
     for (let index = 0; index < plan.frames; index++) {
@@ -56,7 +68,7 @@ export async function encodeVideo(
   const output = join(directory, 'video.mp4');
   const audios = plan.audios.length > 0 ? plan.audios : plan.audioOf ? [plan.audioOf] : [];
   const run = (audible: readonly MediaFile[]) =>
-    ffmpeg(argumentsFor(plan, audible.length), {
+    ffmpeg(argumentsFor(plan, plain, audible.length), {
       inputs: {
         [framesName]: frames,
         ...Object.fromEntries(audible.map(({ path }, index) => [audioName(index), path])),
@@ -86,10 +98,6 @@ const audioName = (index: number) => `audio-${index}.bin`;
 
 const framesName = 'frames.bin';
 
-function isPlain(plan: VideoPlan): boolean {
-  return yuvBytes(plan) * plan.frames <= MAX_PLAIN_BYTES;
-}
-
 /** Frames as the encoder takes them; each is good until the next. */
 function plainFrame(size: Size): (canvas: Canvas) => Buffer {
   const bytes = Buffer.alloc(yuvBytes(size));
@@ -98,16 +106,15 @@ function plainFrame(size: Size): (canvas: Canvas) => Buffer {
 }
 
 /** JPEG has the matrix of BT.601, which is kept and named; only the range becomes that of video. */
-function frameArguments(plan: VideoPlan): { input: string[]; filter: string[] } {
-  const { width, height } = plan;
-  return isPlain(plan)
+function frameArguments({ width, height }: Size, plain: boolean): { input: string[]; filter: string[] } {
+  return plain
     ? { input: ['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-video_size', `${width}x${height}`], filter: [] }
     : { input: ['-f', 'mjpeg'], filter: ['-vf', 'scale=in_range=pc:out_range=tv,format=yuv420p'] };
 }
 
-function argumentsFor(plan: VideoPlan, audioCount: number): string[] {
+function argumentsFor(plan: VideoPlan, plain: boolean, audioCount: number): string[] {
   const { frames } = plan;
-  const { input, filter } = frameArguments(plan);
+  const { input, filter } = frameArguments(plan, plain);
   const seconds = (frames / FRAME_RATE).toFixed(6);
   const last = frames - 1;
   const { video, ends } = QUALITY;
