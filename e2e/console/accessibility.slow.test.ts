@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { noBrowser } from '../harness/browser.ts';
 import { createIssueFinder, widths } from './page-issues.ts';
-import { fillAccount } from './sample-account.ts';
+import { fillAccount, type SampleAccount } from './sample-account.ts';
 import {
   signInViews,
   fullStorageViews,
@@ -14,7 +14,7 @@ import {
   pageViewsOf,
 } from './page-views.ts';
 import { walkStudioPages } from './studio-pages.ts';
-import { type ConsoleWorld, openConsoleWorld, type Person, signIn, type Visitor } from './world.ts';
+import { type ConsoleWorld, type Person, sharedConsoleWorld, signIn, type Visitor } from './world.ts';
 
 /** What a first visit may fetch of scripts, as it comes over the wire. */
 const scriptBudgetBytes = 190_000;
@@ -25,13 +25,17 @@ describe('every page of the console', { skip: noBrowser }, () => {
   let visitor: Visitor;
   let page: Page;
   let views: PageView[];
+  let account: SampleAccount | undefined;
   before(async () => {
-    world = await openConsoleWorld();
+    world = await sharedConsoleWorld();
     who = await world.person();
     visitor = await world.visitor({ viewport: widths.wide });
     page = visitor.page;
   });
-  after(() => world[Symbol.asyncDispose]());
+  after(async () => {
+    await account?.end();
+    await page.context().close();
+  });
 
   const find = createIssueFinder();
   const issuesOf = (name: string, on: Page = page) => find(on, name);
@@ -85,7 +89,8 @@ describe('every page of the console', { skip: noBrowser }, () => {
 
   test('can be read and used by everybody, wide and narrow, light and dark', async () => {
     await signIn(world, page, who, '/console/keys');
-    views = pageViewsOf(await fillAccount(world, page, { full: false }));
+    account = await fillAccount(world, page, { full: false });
+    views = pageViewsOf(account);
     const issues: string[] = [];
     for (const [i, view] of views.entries()) {
       if (i === 0 || view.name === 'not-found') await openView(page, world.url, view);

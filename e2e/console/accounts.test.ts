@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { noBrowser } from '../harness/browser.ts';
 import { createClient } from '../harness/client.ts';
-import { type ConsoleWorld, openConsoleWorld, signIn, signInAtStudio } from './world.ts';
+import { type ConsoleWorld, sharedConsoleWorld, signIn, signInAtStudio } from './world.ts';
 
 describe('somebody comes in for the first time, and again', { skip: noBrowser }, () => {
   let world: ConsoleWorld;
-  before(async () => (world = await openConsoleWorld()));
-  after(() => world[Symbol.asyncDispose]());
+  before(async () => (world = await sharedConsoleWorld()));
 
   const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });

@@ -10,7 +10,7 @@ import { writePng } from '@renderkit/engine-comfyui/testing/write-png.ts';
 import { noBrowser } from '../harness/browser.ts';
 import { createIssueFinder } from './page-issues.ts';
 import { untilSettled } from './page-views.ts';
-import { type ConsoleWorld, openConsoleWorld, type Person, signIn, type Visitor } from './world.ts';
+import { type ConsoleWorld, type Person, sharedConsoleWorld, signIn, type Visitor } from './world.ts';
 
 const checkpoint = 'sd_xl_base_1.0.safetensors';
 
@@ -38,7 +38,7 @@ describe('an administrator runs the platform in the console', { skip: noBrowser 
   before(async () => {
     // Slow enough for the steps of a check that end a job, or look while it runs, on a busy machine too.
     comfy = await startComfyCounterpart({ checkpoints: [checkpoint], nodeMs: 150 });
-    world = await openConsoleWorld();
+    world = await sharedConsoleWorld();
     who = await world.person();
     await world.platform.operator('account', 'set', '--email', who.email, '--administrator', 'true');
     visitor = await world.visitor({ viewport: { width: 1280, height: 800 } });
@@ -46,7 +46,7 @@ describe('an administrator runs the platform in the console', { skip: noBrowser 
     await signIn(world, page, who, '/console/keys');
   });
   after(async () => {
-    await world[Symbol.asyncDispose]();
+    await page.context().close();
     await comfy[Symbol.asyncDispose]();
   });
 

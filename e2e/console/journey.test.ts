@@ -6,17 +6,18 @@ import { createClient, untilEnded } from '../harness/client.ts';
 import { collectionTests } from './collection.cases.ts';
 import { until } from './page-views.ts';
 import { compareImages, fetchImage } from './image-diff.ts';
+import { addSmallVideoModel } from './small-video.ts';
 import {
   type ConsoleWorld,
-  openConsoleWorld,
   type Person,
+  sharedConsoleWorld,
   signIn,
   signInAtStudio,
   type Visitor,
 } from './world.ts';
 
-/** Long enough for the tests that need a full queue, and no longer. */
-const slowSeconds = 25;
+/** As long as the model can take, so that none ends of its own accord. */
+const slowSeconds = 300;
 /** The longest that a picture or a short video may take on a busy machine. */
 const renderTimeoutMs = 120_000;
 
@@ -26,13 +27,13 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
   let visitor: Visitor;
   let page: Page;
   before(async () => {
-    world = await openConsoleWorld();
+    world = await sharedConsoleWorld();
     who = await world.person({ name: 'Demo' });
     visitor = await world.visitor({ viewport: { width: 1280, height: 900 } });
     page = visitor.page;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: world.url });
   });
-  after(() => world[Symbol.asyncDispose]());
+  after(() => page.context().close());
 
   const heading = (name: string | RegExp) => page.getByRole('heading', { level: 1, name });
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
@@ -54,7 +55,8 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     return new URL(page.url()).searchParams.get('generation') ?? '';
   };
   let key = '';
-  const api = () => createClient(world.url, key);
+  let client: ReturnType<typeof createClient> | undefined;
+  const api = () => (client ??= createClient(world.url, key));
 
   test('signs in with the studio account, allows the service, and is where they wanted to be', async () => {
     await page.goto(`${world.url}/console/keys?from=a+link`);
@@ -108,7 +110,8 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     key = (await dialog().getByRole('textbox', { name: 'API key' }).innerText()).trim();
     assert.match(key, /^rk_live_\w{12}_\w{32}$/);
     await dialog().getByRole('button', { name: 'Copy the key' }).click();
-    assert.equal(await page.evaluate('navigator.clipboard.readText()'), key);
+    const copied = async () => (await page.evaluate('navigator.clipboard.readText()')) === key;
+    await until('the key is copied', copied);
     await dialog().getByRole('button', { name: 'I have saved the key' }).click();
     const made = await api().create({ prompt: 'a lighthouse above a calm sea' });
     assert.equal(made.status, 202, made.text);
@@ -164,7 +167,8 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     await heading('Playground').waitFor();
     await page.getByRole('radio', { name: 'What I paint' }).check();
     const canvas = page.getByRole('application', { name: 'Painting on the picture' });
-    await canvas.scrollIntoViewIfNeeded();
+    // Waits until it moves no more.
+    await canvas.hover({ position: { x: 5, y: 5 } });
     const box = await canvas.boundingBox();
     assert.ok(box);
     // A stroke over the upper left quarter.
@@ -188,16 +192,16 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
   });
 
   test('makes a short video and watches it', async () => {
-    await page.goto(`${world.url}/console/playground?kind=video&model=drift-1`);
-    await page.getByRole('radio', { name: '3 s' }).check();
+    const model = await addSmallVideoModel(world);
+    await page.goto(`${world.url}/console/playground?kind=video&model=${model}`);
+    await page.getByRole('radio', { name: '1 s' }).check();
     await run('clouds drift over mountains');
     await result().getByText('Succeeded').waitFor({ timeout: renderTimeoutMs });
     const video = result().locator('video');
     const watched = await video.evaluate(async (element: Video) => {
       element.muted = true;
       await element.play();
-      for (let i = 0; i < 100 && element.currentTime < 0.3; i++)
-        await new Promise((resolve) => setTimeout(resolve, 100));
+      while (element.currentTime < 0.3) await new Promise((resolve) => setTimeout(resolve, 100));
       return { readyState: element.readyState, currentTime: element.currentTime };
     });
     assert.ok(watched.readyState >= 2 && watched.currentTime >= 0.3, JSON.stringify(watched));
@@ -311,14 +315,23 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     await row('not to be either').getByText('Canceled').waitFor();
     await page.goto(`${world.url}/console/generations/${waiting.body.id}`);
     await page.getByText('It was canceled while it waited.').waitFor();
+    for (const { body } of running) {
+      const address = `${world.url}/console/api/v1/generations/${body.id}/stop`;
+      const stopped = await page.request.post(address, { headers: { origin: world.url } });
+      assert.equal(stopped.status(), 202, await stopped.text());
+    }
   });
 
   collectionTests(() => ({ world, page }));
 
   test('finds what was made in the library, makes it a favorite, and deletes it', async () => {
     // Whatever is still being made would come into the list while it is counted.
-    const open = `select id from generations where status in ('queued', 'running')`;
-    while ((await world.platform.databases.service.rows(open)).length > 0) await page.waitForTimeout(200);
+    const open = `select id from generations where status in ('queued', 'running')
+                    and account_id = (select id from accounts where email = $1)`;
+    await until(
+      'all has ended',
+      async () => (await world.platform.databases.service.rows(open, [who.email])).length === 0,
+    );
     await visit('Library');
     // Nor is it to be counted as it was when it was last looked at.
     await page.reload();

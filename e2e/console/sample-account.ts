@@ -6,6 +6,7 @@ import type { CreatedWebhook } from '@renderkit/contract/console/schemas/webhook
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
 import { createClient } from '../harness/client.ts';
+import { addSmallVideoModel } from './small-video.ts';
 import type { ConsoleWorld } from './world.ts';
 
 /** What an account contains for the pages to show, by id. */
@@ -19,6 +20,8 @@ export type SampleAccount = {
   waiting: string;
   /** Name of an upload that a generation was made with. */
   upload: string;
+  /** Ends what waits and what runs. */
+  end: () => Promise<void>;
 };
 
 type Fields = Record<string, unknown>;
@@ -94,9 +97,8 @@ export async function fillAccount(
     metadata: { order: '2026-1187', shop: 'Harbour & Sons' },
   });
   const video = await make('video', {
-    model: 'drift-1',
+    ...(full ? { model: 'drift-1', duration: 3 } : { model: await addSmallVideoModel(world), duration: 1 }),
     prompt: 'Clouds drift over mountains',
-    duration: 3,
   });
   for (const id of [...(await Promise.all(images)), failed, edit, video]) await finish(id);
   if (full) await spreadOverDays(world);
@@ -107,12 +109,12 @@ export async function fillAccount(
   await call('POST', `/webhooks/${endpoints.main}/ping`);
   await world.platform.operator('webhook', 'pause', '--id', endpoints.paused);
   // Two run for five minutes, and what comes after them waits.
-  for (let i = 0; i < 2; i++)
-    await make('image', {
-      model: 'sandbox-slow',
-      prompt: 'Something that takes its time',
-      options: { seconds: 300 },
-    });
+  const slow = {
+    model: 'sandbox-slow',
+    prompt: 'Something that takes its time',
+    options: { seconds: 300 },
+  };
+  const running = [await make('image', slow), await make('image', slow)];
   const waiting = await make('image', { model: 'atelier-1', prompt: 'An island that has to wait' });
   await client.cancel(await make('image', { model: 'atelier-1', prompt: 'Something else after all' }));
   return {
@@ -124,6 +126,9 @@ export async function fillAccount(
     failedDelivery,
     waiting,
     upload: upload.file_name,
+    end: async () => {
+      for (const id of [waiting, ...running]) await client.call('POST', `/v1/generations/${id}/stop`);
+    },
   };
 }
 

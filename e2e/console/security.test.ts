@@ -8,11 +8,11 @@ import { noBrowser } from '../harness/browser.ts';
 import { createClient, untilEnded } from '../harness/client.ts';
 import { type ForeignSite, startForeignSite } from '../harness/foreign-site.ts';
 import { consoleCallerOf } from './sample-account.ts';
-import { until, untilSettled } from './page-views.ts';
+import { goToView, openView, until, untilSettled } from './page-views.ts';
 import {
   type ConsoleWorld,
-  openConsoleWorld,
   type Person,
+  sharedConsoleWorld,
   signIn,
   signInAtStudio,
   type Visitor,
@@ -49,15 +49,15 @@ describe('the console withstands hostile input', { skip: noBrowser }, () => {
   let page: Page;
   let ids: Record<'generation' | 'failed' | 'endpoint' | 'delivery', string>;
   before(async () => {
-    world = await openConsoleWorld();
+    world = await sharedConsoleWorld();
     foreign = await startForeignSite();
     who = await world.person({ name: image });
     visitor = await world.visitor({ userAgent: `${script}${image}` });
     page = visitor.page;
   });
   after(async () => {
+    await page.context().close();
     await foreign[Symbol.asyncDispose]();
-    await world[Symbol.asyncDispose]();
   });
 
   const call: ReturnType<typeof consoleCallerOf> = (...request) => consoleCallerOf(world, page)(...request);
@@ -134,10 +134,10 @@ describe('the console withstands hostile input', { skip: noBrowser }, () => {
       ['/audit', script],
       ['/docs', undefined],
     ];
-    for (const [path, text] of shown) {
-      await page.goto(`${world.url}/console${path}`);
-      await page.getByRole('heading', { level: 1 }).first().waitFor();
-      await untilSettled(page);
+    for (const [i, [path, text]] of shown.entries()) {
+      const view = { name: path, path };
+      if (i === 0) await openView(page, world.url, view);
+      else await goToView(page, view);
       if (text !== undefined)
         await until(`${path} shows ${text}`, async () =>
           (
@@ -163,6 +163,7 @@ describe('the console withstands hostile input', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Send test' }).click();
     await page.getByRole('group', { name: 'Answer' }).getByText('<script>').first().waitFor();
     await page.goto(`${world.url}/console/playground?kind=image&model=atelier-1`);
+    const answered = page.waitForResponse((answer) => answer.url().endsWith('/console/api/v1/uploads'));
     await page
       .locator('input[type=file]')
       .first()
@@ -171,7 +172,8 @@ describe('the console withstands hostile input', { skip: noBrowser }, () => {
         mimeType: 'image/png',
         buffer: Buffer.from(`GIF89a/*${script}*/`),
       });
-    await page.waitForTimeout(1_000);
+    await (await answered).finished();
+    await untilSettled(page);
     await assertHarmless('a file');
   });
 
@@ -195,13 +197,11 @@ describe('the console withstands hostile input', { skip: noBrowser }, () => {
       await page.getByRole('heading', { level: 1 }).first().waitFor();
       await untilSettled(page);
       await assertHarmless(path);
-      for (const link of await page.locator('a').all()) {
-        const address = await link.getAttribute('href');
-        assert.ok(
-          address === null || !/^(?:javascript:|\/\/|https?:\/\/evil)/.test(address),
-          `${path}: ${address}`,
-        );
-      }
+      const addresses = await page
+        .locator('a[href]')
+        .evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
+      for (const address of addresses)
+        assert.ok(!/^(?:javascript:|\/\/|https?:\/\/evil)/.test(address), `${path}: ${address}`);
     }
   });
 
@@ -301,6 +301,7 @@ describe('the console withstands hostile input', { skip: noBrowser }, () => {
     await signInAtStudio(victim.page, other);
     await victim.page.getByText(other.email).first().waitFor();
     assert.notEqual((await cookieOf(victim.page))?.value, planted.value);
+    await victim.page.context().close();
     // Whoever planted the cookie gets no session by it.
     await page.goto(`${world.url}/console/keys`);
     await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
@@ -326,5 +327,6 @@ describe('the console withstands hostile input', { skip: noBrowser }, () => {
     await victim.page.getByRole('heading', { name: 'This sign-in is no longer open' }).waitFor();
     await victim.page.goto(`${world.url}/console`);
     await victim.page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
+    await victim.page.context().close();
   });
 });

@@ -7,7 +7,7 @@ import { noBrowser } from '../harness/browser.ts';
 import { until } from './page-views.ts';
 import { subjectTests } from './subjects.cases.ts';
 import { tabsTests } from './tabs.cases.ts';
-import { type ConsoleWorld, openConsoleWorld, type Person, signIn } from './world.ts';
+import { type ConsoleWorld, type Person, sharedConsoleWorld, signIn } from './world.ts';
 
 const table = new URL('../../docs/console-tasks.md', import.meta.url);
 /** The longest that four small pictures may take on a busy machine. */
@@ -23,13 +23,13 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
   const measured = new Set<string>();
   before(async () => {
     limits = rowsOf(await readFile(table, 'utf8'));
-    world = await openConsoleWorld();
+    world = await sharedConsoleWorld();
     who = await world.person();
     ({ page } = await world.visitor({ viewport: { width: 1440, height: 900 } }));
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: world.url });
     await signIn(world, page, who, '/console/playground?model=sketch-1');
   });
-  after(() => world[Symbol.asyncDispose]());
+  after(() => page.context().close());
 
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
   const result = () => page.getByRole('region', { name: 'Result' });
@@ -37,6 +37,13 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
   const shown = () => new URL(page.url()).searchParams.get('generation') ?? '';
   const kind = (name: string) =>
     page.getByRole('radiogroup', { name: 'What to make' }).getByText(name, { exact: true });
+  /** Waits for the form that an act puts in the place of this one: what were typed before would go with the old one. */
+  const anotherForm = async (act: () => Promise<void>) => {
+    const old = await prompt().elementHandle();
+    await act();
+    await old?.waitForElementState('hidden');
+    await prompt().waitFor();
+  };
   const made = () => result().getByText('Succeeded').first().waitFor({ timeout: renderTimeoutMs });
   const large = (at = 0) =>
     result()
@@ -102,10 +109,11 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
   });
 
   test('sees it as large as the window has room', async () => {
-    const box = await large().boundingBox();
-    assert.ok(box !== null && box.height >= 500 && box.y + box.height <= 900, JSON.stringify(box));
-    const canvas = await page.getByRole('navigation', { name: 'Recent runs' }).boundingBox();
-    assert.ok(canvas !== null && canvas.width >= 900, JSON.stringify(canvas));
+    const runs = page.getByRole('navigation', { name: 'Recent runs' });
+    await until('it has the room', async () => {
+      const [box, canvas] = [await large().boundingBox(), await runs.boundingBox()];
+      return box !== null && box.height >= 500 && box.y + box.height <= 900 && (canvas?.width ?? 0) >= 900;
+    });
   });
 
   test('runs the same again, with the same bytes', async () => {
@@ -115,8 +123,10 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
       await click(button('Same again'));
       await another(last);
     });
+    const second = await outputAddress(result());
+    assert.notEqual(second, first);
     const [one, other] = await Promise.all(
-      [first, await outputAddress(result())].map(async (url) => (await page.request.get(url)).body()),
+      [first, second].map(async (url) => (await page.request.get(url)).body()),
     );
     assert.ok(one !== undefined && other !== undefined && one.equals(other));
   });
@@ -154,7 +164,7 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
     await page.reload();
     await prompt().waitFor();
     assert.equal(await prompt().inputValue(), 'written and not run');
-    await kind('Edit').click();
+    await anotherForm(() => kind('Edit').click());
     await prompt().fill('words of an edit');
     await page.getByRole('link', { name: 'Library', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Library' }).waitFor();
@@ -183,11 +193,12 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
       await large(3).waitFor({ timeout: renderTimeoutMs });
     });
     await page.setViewportSize({ width: 2560, height: 1440 });
-    const boxes = await Promise.all([0, 1, 2, 3].map((at) => large(at).boundingBox()));
-    assert.equal(new Set(boxes.map((box) => box?.y)).size, 1, 'they stand in one row');
-    const canvas = await page.getByRole('navigation', { name: 'Recent runs' }).boundingBox();
-    const filled = boxes.reduce((sum, box) => sum + (box?.width ?? 0), 0);
-    assert.ok(canvas !== null && filled > canvas.width * 0.9, `${filled} of ${canvas?.width}`);
+    await until('they stand in one row, which they fill', async () => {
+      const boxes = await Promise.all([0, 1, 2, 3].map((at) => large(at).boundingBox()));
+      const canvas = await page.getByRole('navigation', { name: 'Recent runs' }).boundingBox();
+      const filled = boxes.reduce((sum, box) => sum + (box?.width ?? 0), 0);
+      return new Set(boxes.map((box) => box?.y)).size === 1 && canvas !== null && filled > canvas.width * 0.9;
+    });
     await page.setViewportSize({ width: 1440, height: 900 });
   });
 
@@ -319,8 +330,10 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
     await until('what was painted can be undone', () => button('Undo').isEnabled());
     await page.keyboard.press('Control+Enter');
     await another(edit);
+    const second = await outputAddress(result());
+    assert.notEqual(second, first);
     const [one, other] = await Promise.all(
-      [first, await outputAddress(result())].map(async (url) => (await page.request.get(url)).body()),
+      [first, second].map(async (url) => (await page.request.get(url)).body()),
     );
     assert.ok(one !== undefined && other !== undefined && one.equals(other));
   });
@@ -352,11 +365,12 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
   test('finds every key of a result in the list of keys, and pages by theirs', async () => {
     await page.goto(`${world.url}/console/playground`);
     await page.getByRole('navigation', { name: 'Recent runs' }).getByRole('link').first().click();
-    await large().waitFor();
+    // The last of them is there once the library has answered.
+    await result().getByRole('button', { name: 'Favorite', exact: true }).first().waitFor();
     const keys = await result()
       .locator('[aria-keyshortcuts]')
       .evaluateAll((all) => all.map((one) => one.getAttribute('aria-keyshortcuts') ?? ''));
-    assert.ok(keys.length >= 8, keys.join(' '));
+    assert.ok(keys.length >= 9, keys.join(' '));
     await large().focus();
     await page.keyboard.press('?');
     const dialog = page.getByRole('dialog');
@@ -419,6 +433,7 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
     await made();
     await page.mouse.move(195, 700);
     await page.mouse.wheel(0, 1_500);
+    await until('it is scrolled', async () => (await page.evaluate<number>(scrolled)) > 0);
     for (const one of [large(), button('Run')]) {
       const box = await one.boundingBox();
       assert.ok(box !== null && box.y >= 0 && box.y + box.height <= 844, JSON.stringify(box));
@@ -435,6 +450,10 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
     );
   });
 });
+
+/** How far the page is scrolled, in pixels. */
+const scrolled =
+  '[document.scrollingElement, ...document.querySelectorAll("*")].reduce((sum, one) => sum + one.scrollTop, 0)';
 
 /** Counts what it does. */
 type Hand = {

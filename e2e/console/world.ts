@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { share } from '@renderkit/server-kit/testing/share.ts';
 import { buildConsole } from '@renderkit/stack/build-console.ts';
 import * as studioOperator from '@renderkit/studio/operator.ts';
 import { openBrowser, watch, type Watched } from '../harness/browser.ts';
@@ -71,6 +72,9 @@ export async function openConsoleWorld(
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
+
+/** One world for all files of tests that share this process: each has people and visitors of its own, and leaves nothing running. */
+export const sharedConsoleWorld = share(() => openConsoleWorld());
 
 let createdPeople = 0;
 

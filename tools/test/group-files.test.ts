@@ -28,12 +28,13 @@ test('what takes longest begins first, and files that share a platform share a p
     'e2e/facades/first.test.ts': 'before(async () => (platform = await sharedPlatform()));',
     'e2e/own.test.ts': '',
     'e2e/second.test.ts': 'before(async () => (platform = await sharedPlatform()));',
-    'e2e/console/page.test.ts': '',
+    'e2e/console/page.test.ts': 'before(async () => (world = await sharedConsoleWorld()));',
+    'e2e/console/whole.slow.test.ts': 'before(async () => (world = await sharedConsoleWorld()));',
     'studio/test/lost.slow.test.ts': '',
   };
   await using tree = await treeOf(files);
   assert.deepEqual(groupFiles(Object.keys(files), tree.root), [
-    ['e2e/console/page.test.ts'],
+    ['e2e/console/page.test.ts', 'e2e/console/whole.slow.test.ts'],
     ['e2e/facades/first.test.ts', 'e2e/second.test.ts'],
     ['studio/test/lost.slow.test.ts'],
     ['e2e/own.test.ts'],

@@ -33,7 +33,10 @@ export function expectedSeconds(file: string): number {
 }
 
 /** One platform serves so many files: it costs more to start than most of them, and the run's end is not to wait for it. */
-const filesPerPlatform = 4;
+const sharing = [
+  { asks: 'sharedPlatform(', filesPerPlatform: 4 },
+  { asks: 'sharedConsoleWorld(', filesPerPlatform: 3 },
+] as const;
 
 /**
  * Files that share a process, those that need one of their own alone; the groups that are expected to take longest first.
@@ -41,12 +44,16 @@ const filesPerPlatform = 4;
  */
 export function groupFiles(files: readonly string[], root: string): string[][] {
   const texts = new Map(files.map((file) => [file, readFileSync(path.join(root, file), 'utf8')]));
-  const sharing = files.filter((file) => texts.get(file)?.includes('sharedPlatform('));
-  const groups = inPieces(sharing, filesPerPlatform);
+  const groups = sharing.flatMap(({ asks, filesPerPlatform }) =>
+    inPieces(
+      files.filter((file) => texts.get(file)?.includes(asks)),
+      filesPerPlatform,
+    ),
+  );
+  const shared = new Set(groups.flat());
   for (const { together, filesPerGroup } of groupable) {
     const found = files.filter(
-      (file) =>
-        together.test(file) && !isLong(file) && !sharing.includes(file) && !waits(texts.get(file) ?? ''),
+      (file) => together.test(file) && !isLong(file) && !shared.has(file) && !waits(texts.get(file) ?? ''),
     );
     for (const folder of Map.groupBy(found, (file) => together.exec(file)?.[0]).values())
       groups.push(...inPieces(folder, filesPerGroup));
