@@ -199,7 +199,7 @@ describe('the console withstands hostile input', { skip: noBrowser }, () => {
       await assertHarmless(path);
       const addresses = await page
         .locator('a[href]')
-        .evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
+        .evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
       for (const address of addresses)
         assert.ok(!/^(?:javascript:|\/\/|https?:\/\/evil)/.test(address), `${path}: ${address}`);
     }
