@@ -79,7 +79,7 @@ describe('official packages over two services', () => {
       async ({ draw }) => {
         const begun = Promise.withResolvers<Response>();
         const drawn = draw(seconds, begun.resolve);
-        await begun.promise;
+        await Promise.race([begun.promise, drawn]);
         return { drawn };
       },
       async ({ client, opened, draw }, { drawn }) => {
