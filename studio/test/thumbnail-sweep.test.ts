@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
 import { addVersion, type ModelFiles, withCatalog } from '@renderkit/studio/catalog/publish.ts';
 import { keepThumbnail } from '@renderkit/studio/catalog/thumbnails.ts';
@@ -13,6 +14,7 @@ import { ownModel } from './own-model.ts';
 
 // A thumbnail lies where its content says, so that it may be there long before a version names it.
 
+const log = createLogger({ part: 'test', level: 'silent' });
 let studio: TestStudio;
 let media: MediaStore;
 before(async () => {
@@ -23,13 +25,12 @@ after(async () => studio[Symbol.asyncDispose]());
 
 const add = (model: ModelFiles) =>
   withCatalog(studio.database, (transaction) => addVersion(transaction, model, 'operator'));
-/** As if whatever nothing names were old enough; the studio's own sweeps, which come when they like, let it lie. */
+/** Whatever nothing names is old enough; to the studio's own rounds it is not, or they would sweep what is being stored. */
 async function sweep(): Promise<void> {
-  await studio.database.rows(`delete from settings where name = 'media_swept'`);
-  await sweepMedia(
-    { database: studio.database, storage: media.storage, log: studio.log },
-    { graceSeconds: 0, stopping: new AbortController().signal },
-  );
+  await studio.clean();
+  await using storage = await openStorage(studio.mediaPlace);
+  const { database } = studio;
+  await sweepMedia({ database, storage, log }, { graceSeconds: 0, stopping: new AbortController().signal });
 }
 async function isThere({ thumbnailKey = '' }: ModelFiles): Promise<boolean> {
   await using storage = await openStorage(studio.mediaPlace);
