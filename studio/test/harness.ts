@@ -9,9 +9,11 @@ import { type FileLimits, fileLimits } from '@renderkit/media-kit/file-limits.ts
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { share } from '@renderkit/server-kit/testing/share.ts';
 import { startStudio, type StudioTestArguments } from '@renderkit/studio/app.ts';
 import { clean } from '@renderkit/studio/clean.ts';
 import type { StudioConfig, WorkerConfig } from '@renderkit/studio/config.ts';
+import { openEngines } from '@renderkit/studio/engines.ts';
 import { createAccount, grantForService, type NewStudioAccount } from '@renderkit/studio/operator.ts';
 import { startWorker } from '@renderkit/studio/start-worker.ts';
 import { openStorage, type MediaPlace } from '@renderkit/studio/storage/open-storage.ts';
@@ -75,6 +77,16 @@ const ordinaryWorker = {
   logLevel: 'silent',
 } as const satisfies Partial<WorkerConfig>;
 
+/** More than any of these studios draws side by side. */
+const drawnAtOnce = 4;
+
+/** What workers draw with: a process that starts, and draws its first picture, costs more than all that a test draws. */
+const drawing = share(async () => {
+  const owners = new AsyncDisposableStack();
+  const engines = openEngines(drawnAtOnce, owners);
+  return { engines, [Symbol.asyncDispose]: () => owners.disposeAsync() };
+});
+
 function workerOptions({
   workers = 1,
   labels = [],
@@ -83,7 +95,10 @@ function workerOptions({
   return { workers, labels, port };
 }
 
-/** A studio of its own database and directory, in this process; with a worker unless told otherwise. */
+/**
+ * A studio of its own database and directory, in this process; with a worker unless told otherwise. Workers draw in processes
+ * that all files of tests in this process share.
+ */
 export async function startTestStudio(
   options: {
     worker?: boolean;
@@ -113,10 +128,10 @@ export async function startTestStudio(
     s3,
   };
   const studio = owners.use(await startStudio(config, { log, ...options.testArguments }));
-  const newWorker = (more: Parameters<TestStudio['startWorker']>[0] = {}) =>
+  const newWorker = async (more: Parameters<TestStudio['startWorker']>[0] = {}) =>
     startWorker(
       { ...ordinaryWorker, databaseUrl, dataDirectory, s3, ...workerOptions(more) },
-      { log, ...(more.engines && { engines: more.engines }) },
+      { log, engines: more.engines ?? (await drawing()).engines },
     );
   if (options.worker !== false)
     owners.use(
