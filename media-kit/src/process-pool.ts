@@ -11,6 +11,8 @@ export type PoolOptions = {
   module: string;
   /** Of JavaScript; what libraries take apart from that is limited for each job. Undefined: as Node chooses. */
   heapMegabytes?: number;
+  /** What else Node is started with. */
+  nodeOptions?: readonly string[];
   /** A process is replaced after so many jobs, whatever state they left it in. Undefined: never. */
   jobsPerProcess?: number;
   /**
@@ -82,12 +84,15 @@ export function createProcessPool(options: PoolOptions): ProcessPool {
 
 /** `gone` resolves once the process has ended and its directory is removed. */
 function startProcess(options: PoolOptions): { child: ChildProcess; gone: Promise<void> } {
-  const { heapMegabytes, hasScratch = false, prints = false } = options;
+  const { heapMegabytes, nodeOptions = [], hasScratch = false, prints = false } = options;
   const scratch = hasScratch ? makeTemporaryDirectory() : undefined;
   const output = prints ? 'inherit' : 'ignore';
   const child = fork(programFile(options.module), scratch === undefined ? [] : [scratch.path], {
     env: { ...mediaEnvironment(), ...(scratch && environmentIn(scratch.path)) },
-    execArgv: heapMegabytes === undefined ? [] : [`--max-old-space-size=${heapMegabytes}`],
+    execArgv: [
+      ...(heapMegabytes === undefined ? [] : [`--max-old-space-size=${heapMegabytes}`]),
+      ...nodeOptions,
+    ],
     serialization: 'advanced',
     stdio: ['ignore', output, output, 'ipc'],
   });

@@ -15,12 +15,18 @@ export type WasmAnswer =
 
 /** A process that has grown beyond it is not used again: WebAssembly gives nothing back. */
 const reusableBytes = 400 * 1024 * 1024;
+/**
+ * So many bytes of its code a function runs through before it is compiled again for speed, about fifteen times Node's own
+ * number. A thumbnail or a probe is over by then: compiling for it took longer than it ran. A film takes as long either way.
+ */
+const tieringBudget = 200_000_000;
 /** They belong to this process as a whole: nobody should pay for a start each time, nor carry a pool about. */
 const pool = createProcessPool({
   module: path.join(import.meta.dirname, 'wasm-ffmpeg-process.ts'),
   jobsPerProcess: 100,
   idleMs: 60_000,
   heapMegabytes: 256,
+  nodeOptions: [`--wasm-tiering-budget=${tieringBudget}`],
 });
 
 /** Runs the WebAssembly build in a process that does nothing else meanwhile. @throws MediaToolError */
