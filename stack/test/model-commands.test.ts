@@ -98,7 +98,7 @@ test('a manifest becomes a draft, then an offer, then another version, and goes 
   assert.equal((await entryOf('easel'))?.['state'], 'retired');
   const again = await run<Refusal>('model', 'retire', '--id', 'easel');
   assert.equal(again.failed, true);
-  assert.match(again.data.problems[0]?.message ?? '', /no model easel on offer/);
+  assert.match(again.data.problems[0]?.message ?? '', /^The model easel is retired already\.$/);
 });
 
 test('what is exported is the same version when it is added again', async () => {

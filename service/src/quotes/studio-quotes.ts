@@ -39,8 +39,7 @@ const byRefusal = {
   },
   model_paused: {
     code: 'upstream_unavailable',
-    detail:
-      'Nothing can make this model at present. It comes back by itself; other models are not concerned.',
+    detail: 'This model is paused for now. Try again later, or choose another model.',
   },
   insufficient_credits: {
     code: 'insufficient_credits',

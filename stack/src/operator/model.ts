@@ -91,7 +91,7 @@ export const modelCommands: Command[] = [
       const stopped = await retireModel((await open()).studio, id, actor);
       return {
         data: { id, state: 'retired' },
-        lines: [`${id} is offered no more.`, ...stopped.map(stoppedLine)],
+        lines: [`${id} is retired.`, ...stopped.map(stoppedLine)],
       };
     },
   }),

@@ -7,7 +7,7 @@ const messages: Record<RefusalCode, string> = {
   moderation_blocked: 'The prompt goes against the rules of this studio.',
   unprocessable: 'The studio cannot work with this request.',
   concurrency: 'The account already has as many renders running as its plan allows.',
-  model_paused: 'Nothing can make this model at present.',
+  model_paused: 'This model is paused for now.',
   insufficient_credits: 'The account lacks the credits for this.',
   tier_required: 'The plan does not include this model.',
   forbidden: 'The account may not use this model.',

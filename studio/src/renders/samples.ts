@@ -122,7 +122,7 @@ export async function followSample(
       if (status === 'running')
         return {
           made: false,
-          reason: `${backend} did not end it ${within}; it goes on until model stop-sample ends it.`,
+          reason: `${backend} did not end it ${within}; it goes on, and model stop-sample ends it.`,
         };
       const reason = row.reason ?? `No backend was free for it ${within}.`;
       await giveSampleUp(database, id, attempt, reason);
