@@ -378,7 +378,11 @@ test('a drained backend is off once nothing runs there, and cannot be removed be
   assert.deepEqual([state, reason, in_use], ['draining', '1 still run.', 1]);
   await assert.rejects(removeBackend('gpu1', manage(database)), /^BackendError: 1 still run on gpu1/);
   await database.rows(`update submissions set state = 'done'`);
-  await until('off', () => stateIs(database, 'off'));
+  assert.equal((await showBackend(database, 'gpu1')).state, 'off');
+  await until('noted', async () => {
+    const [row] = await database.rows<{ wanted: string }>(`select wanted from backends where name = 'gpu1'`);
+    return row?.wanted === 'off';
+  });
   await resumeBackend('gpu1', manage(database));
   assert.equal((await showBackend(database, 'gpu1')).state, 'ready');
   await removeBackend('gpu1', manage(database));

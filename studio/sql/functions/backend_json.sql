@@ -1,4 +1,5 @@
--- A backend as operators see it. `since` is when its state began.
+-- A backend as operators see it. `since` is when its state began. One that is drained is off as soon as nothing runs there,
+-- whether or not a worker is there to note it.
 create or replace function backend_json(b backends) returns json language sql stable as $$
   select json_build_object(
     'name', b.name, 'engine', b.engine, 'url', b.url, 'state', s.state,
@@ -14,6 +15,7 @@ create or replace function backend_json(b backends) returns json language sql st
   from (select count(*)::integer as live, max(created_at) as newest from submissions
     where backend = b.name and state in ('intended', 'sent', 'lost')) d,
   lateral (select case
+    when b.wanted = 'draining' and d.live = 0 then 'off'
     when b.wanted <> 'on' then b.wanted
     when not b.up then 'down'
     when b.closed_until > clock() then 'resting'
