@@ -12,7 +12,6 @@ import {
 } from '@renderkit/studio/administration/models.ts';
 import { endSamples } from '@renderkit/studio/administration/sample-model.ts';
 import { readWorkerConfig } from '@renderkit/studio/config.ts';
-import type { StoppedSample } from '@renderkit/studio/renders/samples.ts';
 import { openMedia } from '@renderkit/studio/storage/open-media.ts';
 import { StackError } from '../stack-error.ts';
 import { type Command, command, done, givenPath, problemLine } from './command.ts';
@@ -199,7 +198,7 @@ export const modelCommands: Command[] = [
   }),
 ];
 
-function stoppedLine({ version: of, outcome }: StoppedSample): string {
+function stoppedLine({ version: of, outcome }: Awaited<ReturnType<typeof endSamples>>[number]): string {
   return outcome === 'ended'
     ? `The sample of version ${of} is stopped.`
     : `The sample of version ${of} ends as soon as its engine lets go of it.`;
