@@ -7,6 +7,7 @@ import { noBrowser } from '../harness/browser.ts';
 import { until } from './page-views.ts';
 import { subjectTests } from './subjects.cases.ts';
 import { tabsTests } from './tabs.cases.ts';
+import { takenUpTests } from './taken-up.cases.ts';
 import { type ConsoleWorld, type Person, sharedConsoleWorld, signIn } from './world.ts';
 
 const table = new URL('../../docs/console-tasks.md', import.meta.url);
@@ -345,15 +346,14 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
       `for (const key of Object.keys(localStorage)) if (key.startsWith('renderkit-')) localStorage.removeItem(key)`,
     );
     const takeUp = () => page.goto(`${world.url}/console/playground?from=${again}`);
-    const used = page.getByText('The mask of the earlier run is used');
     await takeUp();
-    await used.waitFor();
+    await until('its mask is shown', () => button('Undo').isEnabled());
     await world.platform.databases.service.execute(
       `update uploads set due_at = clock() where hidden and status = 'ready'`,
     );
     await takeUp();
     await page.getByText('The mask of the earlier run is no longer kept. Paint it anew.').waitFor();
-    await used.waitFor({ state: 'detached' });
+    assert.equal(await button('Undo').isEnabled(), false);
     await page.getByRole('application', { name: 'Painting on the picture' }).focus();
     await page.keyboard.press('Space');
     await page.keyboard.press('Control+Enter');
@@ -361,6 +361,7 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
   });
 
   dropTests(() => ({ world, page }));
+  takenUpTests(() => ({ world, page }));
 
   test('finds every key of a result in the list of keys, and pages by theirs', async () => {
     await page.goto(`${world.url}/console/playground`);

@@ -1,9 +1,10 @@
-import { Button, Menu, type MenuItemProps, Stack } from '@mantine/core';
+import { Button, Menu, type MenuItemProps } from '@mantine/core';
 import { createLink } from '@tanstack/react-router';
 import type { ComponentPropsWithRef, ReactNode } from 'react';
 import { useSignedIn } from '../session/use-signed-in.ts';
 import { Icon } from '../ui/Icon.tsx';
 import { copyLink } from './copy-link.ts';
+import classes from './item-actions.module.css';
 import type { ItemUse } from './item-use.ts';
 import { downloadAddress, type MediaItem } from './media-item.ts';
 
@@ -25,7 +26,7 @@ export function ItemActions({ item, children }: { item: MediaItem; children?: Re
   const { studio_url: studioUrl } = useSignedIn();
   const { url } = item;
   return (
-    <Stack gap={6}>
+    <div className={classes['actions']}>
       <UseMenu item={item} />
       {url !== null && (
         <>
@@ -60,7 +61,7 @@ export function ItemActions({ item, children }: { item: MediaItem; children?: Re
         </>
       )}
       {children}
-    </Stack>
+    </div>
   );
 }
 

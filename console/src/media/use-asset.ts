@@ -7,6 +7,15 @@ const videosSearched = 100;
 
 /** An item of the library; undefined until it is loaded, and where the library does not have it. */
 export function useAsset(id: string, type: 'image' | 'video', enabled = true): Asset | undefined {
+  return useAssetState(id, type, enabled).asset;
+}
+
+/** The same, and whether the library is known not to have it. */
+export function useAssetState(
+  id: string,
+  type: 'image' | 'video',
+  enabled = true,
+): { asset: Asset | undefined; missing: boolean } {
   const image = useQuery({
     ...v1Query('getImageAsset', { params: { id } }),
     enabled: enabled && type === 'image',
@@ -17,7 +26,9 @@ export function useAsset(id: string, type: 'image' | 'video', enabled = true): A
     ...v1Query('listAssets', { query: { type: 'video', limit: videosSearched } }),
     enabled: enabled && type === 'video',
   });
-  return type === 'image' ? image.data : videos.data?.data.find((video) => video.id === id);
+  const asset = type === 'image' ? image.data : videos.data?.data.find((video) => video.id === id);
+  const { isFetching, isPending } = type === 'image' ? image : videos;
+  return { asset, missing: asset === undefined && !isFetching && !isPending };
 }
 
 /** Has every list of the library read again, after something in it has changed. */

@@ -10,22 +10,27 @@ type ActionBarProps = {
   count: number;
   noun: string;
   onClear: () => void;
+  /** What changes how many are chosen. */
+  beside?: ReactNode;
   /** Buttons. */
   children: ReactNode;
 };
 
 /** What can be done with everything chosen on a page; it stays at the window's lower edge while anything is. */
-export function ActionBar({ label, count, noun, onClear, children }: ActionBarProps) {
+export function ActionBar({ label, count, noun, onClear, beside, children }: ActionBarProps) {
   if (count === 0) return null;
   return (
     <section className={classes['bar']} aria-label={label}>
-      <Text fz="sm" fw={600} aria-live="polite">
-        {formatCount(count, noun)} chosen
-      </Text>
-      {children}
-      <Button variant="subtle" color="gray" onClick={onClear}>
-        Clear
-      </Button>
+      <div className={classes['part']}>
+        <Text fz="sm" fw={600} aria-live="polite">
+          {formatCount(count, noun)} chosen
+        </Text>
+        {beside}
+        <Button variant="subtle" color="gray" onClick={onClear}>
+          Clear
+        </Button>
+      </div>
+      <div className={classes['part']}>{children}</div>
     </section>
   );
 }

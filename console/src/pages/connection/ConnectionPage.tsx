@@ -115,7 +115,12 @@ function AccountDetails({ account }: { account: Account }) {
       >
         <DescriptionList
           items={[
-            ['E-mail', account.email ?? '—'],
+            [
+              'E-mail',
+              <span key="email" data-whole-row="true">
+                {account.email ?? '—'}
+              </span>,
+            ],
             ['Name', account.name ?? '—'],
             ['Plan', account.tier?.name ?? account.tier?.key ?? 'None'],
             ['Kind', account.organization ? 'Organization' : 'Person'],

@@ -33,7 +33,7 @@ const columns: Column<GenerationRow>[] = [
       </NoWrap>
     ),
   },
-  { title: 'Key', cell: ({ key }) => <span className={classes['key']}>{key.name}</span> },
+  { title: 'Key', minWidth: '6rem', cell: ({ key }) => <span className={classes['key']}>{key.name}</span> },
   {
     title: 'Cost',
     align: 'right',

@@ -27,12 +27,19 @@ export function SelectionBar({ items, selection }: SelectionBarProps) {
   const favorite = useFavorite();
   const allFavorites = chosen.every(({ asset }) => asset.favorite);
   return (
-    <ActionBar label="Chosen items" count={chosen.length} noun="item" onClear={selection.clear}>
-      {chosen.length < items.length && (
-        <Button variant="subtle" onClick={selection.chooseAll}>
-          Choose all {items.length}
-        </Button>
-      )}
+    <ActionBar
+      label="Chosen items"
+      count={chosen.length}
+      noun="item"
+      onClear={selection.clear}
+      beside={
+        chosen.length < items.length && (
+          <Button variant="subtle" onClick={selection.chooseAll}>
+            Choose all {items.length}
+          </Button>
+        )
+      }
+    >
       <Button
         component="a"
         href={downloadAddressOf(selection.chosen)}

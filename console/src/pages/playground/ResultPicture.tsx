@@ -2,13 +2,13 @@ import { ActionIcon, Tooltip } from '@mantine/core';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { KeyboardEvent } from 'react';
+import { type KeyboardEvent, useEffect, useState } from 'react';
 import { callV1 } from '../../api/client.ts';
 import { copyLink } from '../../media/copy-link.ts';
 import type { ItemUse } from '../../media/item-use.ts';
 import { MediaView } from '../../media/MediaView.tsx';
 import { downloadAddress, type MediaItem, nameOfItem } from '../../media/media-item.ts';
-import { useAsset } from '../../media/use-asset.ts';
+import { useAssetState } from '../../media/use-asset.ts';
 import { useSignedIn } from '../../session/use-signed-in.ts';
 import { Icon, type IconName } from '../../ui/Icon.tsx';
 import classes from './result.module.css';
@@ -136,9 +136,13 @@ function useActions({ item, culling, marked, mark }: ResultPictureProps): Action
   ];
 }
 
-/** Undefined while the library does not have the item. */
+/**
+ * Undefined where the library does not have the item. What is asked for before the library has answered is done as soon as
+ * it has.
+ */
 function useFavorite(item: MediaItem): Action | undefined {
-  const asset = useAsset(item.id, item.type);
+  const { asset, missing } = useAssetState(item.id, item.type);
+  const [early, setEarly] = useState(false);
   const queries = useQueryClient();
   const change = useMutation({
     mutationFn: (favorite: boolean) =>
@@ -148,13 +152,19 @@ function useFavorite(item: MediaItem): Action | undefined {
         ['listAssets', 'getImageAsset'].map((id) => queries.invalidateQueries({ queryKey: ['v1', id] })),
       ),
   });
-  if (asset === undefined) return undefined;
-  const favorite = change.isPending ? change.variables : asset.favorite;
+  const { mutate } = change;
+  useEffect(() => {
+    if (!early || asset === undefined) return;
+    setEarly(false);
+    mutate(!asset.favorite);
+  }, [early, asset, mutate]);
+  if (missing) return undefined;
+  const favorite = change.isPending ? change.variables : (asset?.favorite ?? early);
   return {
     key: 'F',
     label: 'Favorite',
     icon: 'heart',
-    act: () => change.mutate(!favorite),
+    act: () => (asset === undefined ? setEarly(!early) : mutate(!favorite)),
     pressed: favorite,
   };
 }
