@@ -19,8 +19,10 @@ const groupable = [
 /** About how many seconds a file takes on two cores beside others, by the first pattern that its path has. */
 const secondsOf: readonly (readonly [path: RegExp, seconds: number])[] = [
   [/^e2e\/console\//, 100],
-  [/^e2e\/(?:spec\/spec|cli\/cli)/, 90],
+  [/^e2e\/(?:spec\/spec|cli\/cli)|^stack\/test\/stack\.test/, 90],
   [/^e2e\/(?:chaos\/chaos|published-prices|races)|^stack\/test\/full-disk/, 60],
+  [/^engines\/procedural\/src\/(?:edit-image|video\/)/, 60],
+  [/^stack\/test\/(?:asked-machines|backup)|^media-kit\/(?:test|src\/ffmpeg)|^engines\/procedural\//, 30],
   [/\.(?:slow|soak)\.test\.ts$/, 40],
   [/^e2e\//, 20],
   [/^(?:service|studio|stack)\/test\//, 8],
