@@ -119,7 +119,7 @@ test('What the words of a fill name is drawn in the hole, the same again for the
     const apart = distanceWhere(data, empty.data, (x) => x >= 40 && x < 160);
     assert.ok(apart > 0.2, `${prompt}: ${apart}`);
   }
-  const again = await edit({ prompt: 'nothing', inpaint });
+  const again = await editAnew({ prompt: 'nothing', inpaint });
   assert.ok(again.data.equals(empty.data));
 });
 
@@ -195,7 +195,19 @@ function paintMask(name: string, valueAt: (x: number) => number, size = side): P
 
 const pixelsOf = ({ path }: { path: string }) => sharp(path).removeAlpha().raw().toBuffer();
 
-async function edit(change: Partial<ImageEditRequest> & { inpaint?: Inpaint | null }, channels: 3 | 4 = 3) {
+type Change = Partial<ImageEditRequest> & { inpaint?: Inpaint | null };
+
+const edits = new Map<string, ReturnType<typeof editAnew>>();
+
+/** What several tests ask for is made once. */
+function edit(change: Change, channels: 3 | 4 = 3): ReturnType<typeof editAnew> {
+  const key = JSON.stringify([change, channels]);
+  const made = edits.get(key) ?? editAnew(change, channels);
+  edits.set(key, made);
+  return made;
+}
+
+async function editAnew(change: Change, channels: 3 | 4 = 3) {
   const request: ImageEditRequest = {
     kind: 'image_edit',
     engineModel: 'atelier',
