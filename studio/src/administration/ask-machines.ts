@@ -1,6 +1,5 @@
 import { EngineFailure } from '@renderkit/engine-kit/driver.ts';
 import type { Problem, ProblemCode } from '@renderkit/engine-kit/problem-codes.ts';
-import type { Route } from '@renderkit/engine-kit/route.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { checkRouteOn, type StoredModel } from '../backends/check-routes.ts';
 import type { DriverPool } from '../backends/driver-pool.ts';
