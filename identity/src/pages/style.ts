@@ -29,6 +29,8 @@ main { width: 100%; max-width: 25rem; min-width: 0; }
   padding: clamp(1.25rem, 6vw, 2rem); }
 h1 { margin: 0; font-size: 1.4rem; line-height: 1.25; letter-spacing: -.02em; text-wrap: balance; overflow-wrap: anywhere; }
 p { margin: .5rem 0 0; overflow-wrap: anywhere; }
+/* An e-mail address stays whole where there is room for it. */
+p b { display: inline-block; max-width: 100%; }
 .lead { color: var(--soft); }
 form { margin: 0; }
 .fields { margin: 1.5rem 0 0; display: grid; gap: 1.1rem; }
