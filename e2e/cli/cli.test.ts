@@ -269,23 +269,6 @@ describe('the command line', () => {
     }
   });
 
-  test('completions are scripts that the shell reads', async () => {
-    const { stdout } = await cli('completion bash');
-    await writeFile(path.join(folder, 'completion.bash'), stdout);
-    const completed = async (line: string) => {
-      const words = line.split(' ').map((word) => JSON.stringify(word));
-      const shell = `source completion.bash; COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}; _renderkit; echo "\${COMPREPLY[@]}"`;
-      return (await run('bash', ['-c', shell], { cwd: folder })).stdout.trim();
-    };
-    assert.match(await completed('renderkit gen '), /\bwait\b.*\bdownload\b/);
-    assert.equal(await completed('renderkit image boat --preview ki'), 'kitty');
-    assert.equal(await completed('renderkit mcp install --client cu'), 'cursor');
-    assert.equal(await completed('renderkit connect openw'), 'openwebui');
-    assert.equal(await completed('renderkit image boat -o completi'), 'completion.bash');
-    assert.match((await cli('completion fish')).stdout, /complete -c renderkit/);
-    assert.match((await cli('completion powershell')).stdout, /'gen' = 'list get wait/);
-  });
-
   test('its README does what it says, from the packed package', async () => {
     await using project = await packClient();
     const installed = await packInto(project.folder, 'clients/cli', '@renderkit/cli');

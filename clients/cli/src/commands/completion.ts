@@ -9,7 +9,7 @@ export function completionOf(commands: Record<string, Entry>): Command {
   return command({
     usage: shells.join('|'),
     about:
-      'Writes a completion: for bash `source <(renderkit completion bash)`, for fish `renderkit completion fish | source`, for PowerShell `renderkit completion powershell | Out-String | Invoke-Expression`.',
+      'Writes a completion: for bash `source <(renderkit completion bash)`, for zsh `source <(renderkit completion zsh)`, for fish `renderkit completion fish | source`, for PowerShell `renderkit completion powershell | Out-String | Invoke-Expression`.',
     options: {},
     run: async (_session, [name]) => {
       const shell = shells.find((one) => one === name);
@@ -57,20 +57,23 @@ function cases(tree: Tree): string {
   const groups = firstWords(tree).filter((first) => secondWords(tree, first).length > 0);
   return [
     ...Object.entries(tree).map(
-      ([name, one]) => `    '${name}') words='${[...choicesOf(one), flagsOf(one)].join(' ')}' ;;`,
+      ([name, one]) => `    '${name}') offered='${[...choicesOf(one), flagsOf(one)].join(' ')}' ;;`,
     ),
-    ...groups.map((first) => `    '${first}') words='${secondWords(tree, first).join(' ')}' ;;`),
+    ...groups.map((first) => `    '${first}') offered='${secondWords(tree, first).join(' ')}' ;;`),
   ].join('\n');
 }
 
+function valueCases(tree: Tree): string {
+  return [...valuesByFlag(tree)]
+    .map(([flag, choices]) => `    ${flag}) offered='${[...choices].join(' ')}' ;;`)
+    .join('\n');
+}
+
 function bash(tree: Tree): string {
-  const values = [...valuesByFlag(tree)].map(
-    ([flag, choices]) => `    ${flag}) words='${[...choices].join(' ')}' ;;`,
-  );
   return `_renderkit() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" words='${firstWords(tree).join(' ')}' place="\${COMP_WORDS[1]} \${COMP_WORDS[2]}"
+  local current="\${COMP_WORDS[COMP_CWORD]}" offered='${firstWords(tree).join(' ')}' place="\${COMP_WORDS[1]} \${COMP_WORDS[2]}"
   if [ "$COMP_CWORD" -gt 1 ]; then
-    words=''
+    offered=''
     case "\${COMP_WORDS[1]}" in
 ${cases(tree)}
     esac
@@ -81,19 +84,42 @@ ${cases(tree)}
     fi
   fi
   case "\${COMP_WORDS[COMP_CWORD - 1]}" in
-${values.join('\n')}
+${valueCases(tree)}
   esac
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  COMPREPLY=($(compgen -W "$offered" -- "$current"))
   [ \${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "$current"))
 }
 complete -o filenames -F _renderkit renderkit
 `;
 }
 
+/** For `source` and as a file of $fpath, where its first use asks for what it completes. */
 function zsh(tree: Tree): string {
   return `#compdef renderkit
-autoload -Uz bashcompinit && bashcompinit
-${bash(tree)}`;
+_renderkit() {
+  local offered='${firstWords(tree).join(' ')}' place="\${words[2]} \${words[3]}"
+  if (( CURRENT > 2 )); then
+    offered=''
+    case "\${words[2]}" in
+${cases(tree)}
+    esac
+    if (( CURRENT > 3 )); then
+    case "$place" in
+${cases(tree)}
+    esac
+    fi
+  fi
+  case "\${words[CURRENT - 1]}" in
+${valueCases(tree)}
+  esac
+  local -a list=(\${=offered})
+  compadd -a list && return
+  compset -P @
+  _files
+}
+(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i }
+if [ "\${funcstack[1]}" = _renderkit ]; then _renderkit; else compdef _renderkit renderkit; fi
+`;
 }
 
 function fish(tree: Tree): string {
