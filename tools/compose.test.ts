@@ -19,7 +19,7 @@ type Compose = {
     string,
     {
       image: string;
-      environment?: Record<string, string>;
+      environment?: Record<string, string | null>;
       secrets?: string[];
       read_only?: boolean;
       networks: string[];
@@ -34,8 +34,8 @@ type Compose = {
 const readCompose = async () =>
   parseYaml(await readFile(path.join(deploy, 'compose.yaml'), 'utf8')) as Compose;
 
-/** `${NAME:-otherwise}` where NAME is not set. */
-const withDefaults = (text: string) => text.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1');
+/** Of `${NAME:-otherwise}` what is there where NAME is not set; nothing of a variable that is only handed on. */
+const withDefaults = (text: string | null) => (text ?? '').replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1');
 
 describe('deploy/compose.yaml', () => {
   test('follows the schema of compose', async () => {
@@ -46,13 +46,25 @@ describe('deploy/compose.yaml', () => {
     test(`gives the ${part} what it needs, and secrets as files`, async () => {
       const { services } = await readCompose();
       const { environment = {}, secrets = [], read_only, healthcheck } = services[part] ?? assert.fail(part);
-      const given = Object.entries(environment).map(([name, text]) => [name, withDefaults(text)]);
-      await assertEnvironment(part, Object.fromEntries(given));
-      const named = Object.values(environment).filter((text) => text.startsWith('/run/secrets/'));
+      const given = Object.fromEntries(
+        Object.entries(environment).map(([name, text]) => [name, withDefaults(text)]),
+      );
+      await assertEnvironment(part, given);
+      const named = Object.values(given).filter((text) => text.startsWith('/run/secrets/'));
       assert.deepEqual(named.map((file) => file.replace('/run/secrets/', '')).sort(), secrets.toSorted());
       assert.equal(read_only, true);
       assert.ok(healthcheck);
     });
+
+  test('has no empty default, which some podman-compose hand on as it is written', async () => {
+    const text = await readFile(path.join(deploy, 'compose.yaml'), 'utf8');
+    for (const [all, otherwise = ''] of text.matchAll(/\$\{\w+(?::-([^}]*))?\}/g))
+      assert.notEqual(
+        otherwise,
+        '',
+        `${all} has no value where nothing is set: hand the variable on by its name`,
+      );
+  });
 
   test('waits for services that there are, until they are healthy or done', async () => {
     const { services, networks } = await readCompose();
