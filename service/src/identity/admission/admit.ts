@@ -69,29 +69,34 @@ export function unauthorized(): ApiProblem {
   return new ApiProblem('unauthorized', { detail: 'A valid API key is needed: send one as a bearer token.' });
 }
 
-async function countBatch(database: Database, proofs: readonly Asked[]): Promise<(Admitted | undefined)[]> {
-  const groups = new Map<string, KeyProof & { requests: number }>();
-  for (const proof of proofs) {
-    const group = groups.get(nameOf(proof));
-    if (group === undefined) groups.set(nameOf(proof), { ...proof, requests: proof.isCounted ? 1 : 0 });
-    else if (proof.isCounted) group.requests++;
-  }
-  const asked = [...groups.values()];
-  const found = new Map<string, Admitted>();
-  for (const row of await countRequests(database, asked)) {
-    const group = asked[row.position] as (typeof asked)[number];
-    // The first of c requests has the number total - c + 1.
-    found.set(nameOf(group), admittedOf(row, row.requests - group.requests));
-  }
-  return proofs.map((proof) => {
-    const key = found.get(nameOf(proof));
-    if (proof.isCounted && key !== undefined) key.number++;
-    return key && { ...key };
-  });
-}
+type Group = { asked: KeyProof & { requests: number }; found: Admitted | undefined };
 
-function nameOf(proof: KeyProof): string {
-  return proof.publicId + proof.secretSha256;
+async function countBatch(database: Database, proofs: readonly Asked[]): Promise<(Admitted | undefined)[]> {
+  const groups = new Map<string, Group>();
+  const groupOf = proofs.map((proof) => {
+    const name = proof.publicId + proof.secretSha256;
+    let group = groups.get(name);
+    if (group === undefined) {
+      const { publicId, secretSha256 } = proof;
+      groups.set(name, (group = { asked: { publicId, secretSha256, requests: 0 }, found: undefined }));
+    }
+    if (proof.isCounted) group.asked.requests++;
+    return group;
+  });
+  const inOrder = [...groups.values()];
+  for (const row of await countRequests(
+    database,
+    inOrder.map(({ asked }) => asked),
+  )) {
+    const group = inOrder[row.position] as Group;
+    // The first of c requests has the number total - c + 1.
+    group.found = admittedOf(row, row.requests - group.asked.requests);
+  }
+  return proofs.map(({ isCounted }, i) => {
+    const { found } = groupOf[i] as Group;
+    if (isCounted && found !== undefined) found.number++;
+    return found && { ...found };
+  });
 }
 
 function admittedOf(row: CountedKey, number: number): Admitted {

@@ -33,7 +33,9 @@ export function signingSecrets(secretKey: Buffer): SigningSecrets {
     open: (encrypted, endpointId) => {
       // What a ciphertext holds never changes: this cannot be out of date.
       const name = `${endpointId} ${encrypted}`;
-      const secret = opened.get(name) ?? box.decrypt(encrypted, endpointId);
+      const known = opened.get(name);
+      if (known !== undefined) return known;
+      const secret = box.decrypt(encrypted, endpointId);
       opened.set(name, secret);
       return secret;
     },
