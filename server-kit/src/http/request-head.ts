@@ -21,15 +21,25 @@ export function headErrorOf(request: IncomingMessage): HttpError | undefined {
   const hosts = valuesOf(rawHeaders, 'host');
   if (hosts.length === 0 && httpVersion !== '1.0') return malformed('The request has no Host header.');
   if (hosts.length > 1) return malformed('The request has more than one Host header.');
-  if (hosts[0] !== undefined && nameOfHost(hosts[0]) === undefined)
+  if (hosts[0] !== undefined && !isHost(hosts[0]))
     return malformed('The Host header is not a host with a port or without.');
-  return encodingErrorOf(rawHeaders, httpVersion) ?? targetErrorOf(request);
+  return encodingErrorOf(request) ?? targetErrorOf(request);
+}
+
+let lastHost = '';
+
+/** Most requests name the host that the one before them named. */
+function isHost(host: string): boolean {
+  if (host === lastHost) return host !== '';
+  if (nameOfHost(host) === undefined) return false;
+  lastHost = host;
+  return true;
 }
 
 /** The parser makes sure that `chunked` comes last and no Content-Length stands beside it. */
-function encodingErrorOf(rawHeaders: readonly string[], httpVersion: string): HttpError | undefined {
+function encodingErrorOf({ headers, rawHeaders, httpVersion }: IncomingMessage): HttpError | undefined {
+  if (headers['transfer-encoding'] === undefined) return undefined;
   const encodings = valuesOf(rawHeaders, 'transfer-encoding');
-  if (encodings.length === 0) return undefined;
   if (httpVersion === '1.0') return malformed('HTTP/1.0 has no Transfer-Encoding.');
   return encodings.length === 1 && encodings[0]?.toLowerCase() === 'chunked'
     ? undefined
