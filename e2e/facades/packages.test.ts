@@ -221,7 +221,7 @@ const columns: readonly Column[] = [
   },
 ];
 
-describe('official packages', { concurrency: 8 }, () => {
+describe('official packages', { concurrency: 4 }, () => {
   let platform: Platform;
   before(async () => {
     platform = await startPlatform({

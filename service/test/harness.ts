@@ -123,8 +123,7 @@ export async function askAt<Body>(url: string, path: string, asked: Ask = {}): P
 function configOf(databaseUrl: string, studioUrl: string, more: Partial<ServiceConfig> = {}): ServiceConfig {
   return {
     databaseUrl,
-    // A session costs PostgreSQL fifty milliseconds until it knows the statements.
-    databasePool: 4,
+    databasePool: 10,
     host: '127.0.0.1',
     port: 0,
     publicUrl: 'https://renderkit.test',
