@@ -209,7 +209,7 @@ export type TestAccount = Tokens &
     /** Quotes and submits. */
     submit: (token: string, request?: Partial<RenderRequest>) => Promise<StudioAnswer<'submitRender'>>;
     balance: () => Promise<StudioAnswer<'getBalance'>>;
-    /** Waits for the render's end, at most 30 seconds. */
+    /** Waits for the render's end: a busy machine may need minutes for a video. */
     finished: (token: string) => Promise<StudioAnswer<'getRender'>>;
   };
 
@@ -272,12 +272,12 @@ function createTestAccount(url: string, account: { id: string; email: string } &
     ...uploadCalls(url, account.accessToken, call),
     balance: async () => (await call<StudioAnswer<'getBalance'>>('GET', '/api/balance')).body,
     finished: async (token) => {
-      for (let i = 0; i < 300; i++) {
+      for (let i = 0; i < 3_000; i++) {
         const { body } = await call<StudioAnswer<'getRender'>>('GET', `/api/renders/${token}`);
         if (body.status === 'succeeded' || body.status === 'failed') return body;
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
-      throw new Error(`${token} did not end within 30 seconds`);
+      throw new Error(`${token} did not end within five minutes`);
     },
   };
 }
