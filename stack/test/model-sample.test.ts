@@ -11,6 +11,7 @@ import { firstWorkflow } from '@renderkit/engine-comfyui/testing/first-workflow.
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { priceOfSample } from '@renderkit/studio/administration/sample-model.ts';
 import { openCatalog } from '@renderkit/studio/catalog/open-catalog.ts';
 import { startWorker } from '@renderkit/studio/start-worker.ts';
 import { openDiskBlobStorage } from '@renderkit/studio/storage/disk-blob-storage.ts';
@@ -99,7 +100,8 @@ test('a sample of a workflow is its thumbnail and makes its price, and nobody pa
   const { data, failed } = await add('--publish');
   assert.deepEqual([failed, data.problems, data.version, data.published], [false, [], 1, true]);
   assert.ok(data.sample !== null && data.sample.seconds > 0);
-  assert.deepEqual(data.price, { base_millicredits: 1_000 }, 'a credit at least');
+  assert.deepEqual(data.price, { base_millicredits: priceOfSample(data.sample.seconds) });
+  assert.equal(priceOfSample(0.2), 1_000, 'a credit at least');
   assert.equal(comfy.asked.submit, 1);
   const key = await thumbnailOf('harbour');
   const storage = await openDiskBlobStorage(path.join(directory, 'data'));
