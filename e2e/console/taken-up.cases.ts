@@ -49,7 +49,7 @@ export function takenUpTests(at: () => { world: ConsoleWorld; page: Page }): voi
     return `data:image/png;base64,${png.toString('base64')}`;
   };
 
-  test('sees the mask of an edit that was asked for elsewhere, paints on, and makes the same of it', async () => {
+  test('sees the mask of an edit that was asked for elsewhere, and makes the same of it', async () => {
     const { world, page, make, button, prompt, result } = parts();
     const { outputs } = await make('/images/generations', picture);
     const edit = await make('/images/edits', {
@@ -62,6 +62,9 @@ export function takenUpTests(at: () => { world: ConsoleWorld; page: Page }): voi
       mask: await halfMask(),
       options: { seed: 7 },
     });
+    await page.goto(`${world.url}/console/generations/${edit.id}`);
+    const sources = page.getByRole('list', { name: 'Made from', exact: true }).locator('li img');
+    await until('source and mask are seen', async () => (await sources.count()) === 2);
     await page.goto(`${world.url}/console/playground?from=${edit.id}`);
     await page.getByRole('application', { name: 'Painting on the picture' }).waitFor();
     const isPainted = async (x: number) => (await page.evaluate<number>(paintedAt(x, 0.5))) > 200;

@@ -8,6 +8,8 @@ import { formatDuration } from '../format/durations.ts';
 import { parseJson } from '../format/json.ts';
 import { MediaView } from '../media/MediaView.tsx';
 import { itemOfAsset, itemOfOutput, type MediaItem } from '../media/media-item.ts';
+import { useKeptMask } from '../media/use-kept-mask.ts';
+import { useUpload } from '../media/use-reference.ts';
 import { Credits } from '../ui/Credits.tsx';
 import { DescriptionList } from '../ui/DescriptionList.tsx';
 import { ProblemAlert } from '../ui/ProblemAlert.tsx';
@@ -84,7 +86,11 @@ function Sources({ body }: { body: RequestBody }) {
       {sources.map(({ name, value }, i) => (
         // One may be named twice.
         <li key={`${i} ${value}`}>
-          {value.startsWith('ast_') ? <SourceItem id={value} name={name} /> : <SourceName name={name} />}
+          {value.startsWith('ast_') ? (
+            <SourceItem id={value} name={name} />
+          ) : (
+            <SentItem id={value} name={name} />
+          )}
         </li>
       ))}
     </Relatives>
@@ -135,6 +141,21 @@ function SourceItem({ id, name }: { id: string; name: string }) {
   if (item === undefined)
     return <SourceName name={found.isPending ? name : `${name}, no longer in the library`} />;
   return <RelativeLink item={itemOfAsset(item.asset)} name={name} />;
+}
+
+/** A picture or a mask that was sent, as long as it is there. */
+function SentItem({ id, name }: { id: string; name: string }) {
+  const isMask = name === 'Mask' && id.startsWith('upl_');
+  const { address: mask } = useKeptMask(isMask ? id : undefined);
+  const { upload } = useUpload(isMask ? '' : id);
+  const address = upload?.type === 'image' && upload.status === 'ready' ? upload.url : mask;
+  if (address === undefined) return <SourceName name={name} />;
+  return (
+    <span className={classes['source']}>
+      <img className={classes['thumb']} src={address} alt="" />
+      {name}
+    </span>
+  );
 }
 
 function RelativeLink({ item, name }: { item: MediaItem; name: string }) {

@@ -165,9 +165,17 @@ function MaskRectangle({ image, onStep }: { image: Size; onStep: (step: MaskStep
   );
 }
 
+/** The size of a mask of elsewhere on which nothing was painted yet: it stays what it is, pixel by pixel. */
+function sizeOfOnly(steps: readonly MaskStep[], images: MaskImages): Size | undefined {
+  const [first, ...others] = steps;
+  if (first?.kind !== 'image' || others.length > 0) return undefined;
+  const found = images.get(first.png);
+  return found && { width: found.naturalWidth, height: found.naturalHeight };
+}
+
 /** The mask as a PNG: white is what may change. It has the image's size, or is smaller in the same ratio. */
 function maskDataUrl(steps: readonly MaskStep[], { image, images }: MaskGround): string {
-  const size = maskSizeOf(image);
+  const size = sizeOfOnly(steps, images) ?? maskSizeOf(image);
   const canvas = document.createElement('canvas');
   canvas.width = size.width;
   canvas.height = size.height;
