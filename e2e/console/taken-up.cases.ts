@@ -130,8 +130,7 @@ export function takenUpTests(at: () => { world: ConsoleWorld; page: Page }): voi
     await result.getByRole('button', { name: /^Show .* large$/ }).focus();
     await page.keyboard.press('f');
     answer.resolve();
-    const favorite = async () =>
-      (await call<Asset>('GET', `/v1/assets/images/${outputs[0]?.id}`)).favorite === true;
+    const favorite = async () => (await call<Asset>('GET', `/v1/assets/images/${outputs[0]?.id}`)).favorite;
     await until('it is a favorite', favorite);
     await until(
       'its heart says so',

@@ -74,7 +74,7 @@ export function mayShow(steps: readonly MaskStep[]): boolean {
   return shows;
 }
 
-export type MaskSurface = {
+type MaskSurface = {
   /** Of the canvas, which covers the whole image. */
   size: Size;
   image: Size;

@@ -62,6 +62,5 @@ export const KeptMask = closed(
   },
   { title: 'KeptMask' },
 );
-export type KeptMask = Static<typeof KeptMask>;
 
 export const KeptMaskParams = idParams('the upload');
