@@ -257,6 +257,14 @@ test('studios that make the file at the same moment read the same', async (t) =>
   assert.deepEqual(names, ['moderation.json']);
 });
 
+test('the folder of the file stays as open as it was', { skip: process.platform === 'win32' }, async (t) => {
+  const file = await newFile(t);
+  // As for the account of the built-in PostgreSQL, which checkpoints would fail without.
+  await chmod(path.dirname(file), 0o711);
+  await open(t, file);
+  assert.equal((await stat(path.dirname(file))).mode & 0o777, 0o711);
+});
+
 test('the file is for its owner alone', { skip: process.platform === 'win32' }, async (t) => {
   const file = await newFile(t);
   await open(t, file);
