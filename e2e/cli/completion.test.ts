@@ -76,7 +76,7 @@ for (const [where, setUp] of placesOfZsh)
       "zmodload zsh/zpty; zpty shell 'zsh -f -i'",
       "zpty -w shell 'source ./begin.zsh'; zpty -r shell seen '*<ready>*'",
       `for typed in ${completions.map(([typed]) => `'${typed}'`).join(' ')}`,
-      'do zpty -w shell "renderkit $typed"$\'\\t\'; zpty -r shell seen \'*<*>*\'; print -r -- "\${\${seen##*<}%%>*}"; done',
+      'do zpty -w shell "renderkit $typed"$\'\\t\'; zpty -r shell seen \'*<*>*\'; print -r -- "${${seen##*<}%%>*}"; done',
     ].join('\n');
     const { stdout } = await run('zsh', ['-fc', driver], { cwd: folder });
     assert.deepEqual(

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import Renderkit, { RenderkitError } from './renderkit.ts';
-import { Transport } from './transport.ts';
+import { Transport, type TransportOptions } from './transport.ts';
 
 type Seen = { method: string; url: string; key: string | undefined; type: string | undefined; body: string };
 type Step = (request: IncomingMessage, response: ServerResponse) => void;
@@ -232,10 +232,9 @@ test('an id that would lead to another path is refused before anything is asked'
     await assert.rejects(async () => client.generations.wait(id), refused, id);
   }
   assert.deepEqual(server.seen, []);
-  const { addressOf } = Transport.prototype;
-  const transport = { options: { baseUrl: server.url } } as Transport;
+  const transport = new Transport({ baseUrl: server.url } as TransportOptions);
   const paths = ['/v1/assets/image/..', '/v1/%2e%2E/x', '/v1/.%2e', '/v1/x\\..\\y', '/v1/./x?a=b'];
-  for (const path of paths) assert.throws(() => addressOf.call(transport, path), refused, path);
+  for (const path of paths) assert.throws(() => transport.addressOf(path), refused, path);
 });
 
 test('points and slashes in an id stay in it', async () => {
