@@ -10,6 +10,7 @@ import type { Cidr } from './public-address.ts';
 import { readBody } from './read-body.ts';
 import { dnsResolver, type NameResolver } from './resolve-name.ts';
 import { StopGroup, stopSignal, type StopSignal } from './stop-signal.ts';
+import { ValidUrls } from './valid-urls.ts';
 import { validateUrl } from './validate-url.ts';
 
 /** Bytes of the names and values of an answer's headers. */
@@ -18,8 +19,6 @@ const MAX_HEADER_BYTES = 16_384;
 const DNS_TIMEOUT_MS = 5_000;
 /** Milliseconds over which the rate floor is measured. */
 const RATE_WINDOW_MS = 5_000;
-/** URLs that are remembered as valid: 2 kB each at most. */
-const MAX_KNOWN_URLS = 1_000;
 /** Headers that go along to another origin; anything else may be a secret meant for the first. */
 const portableHeaders: ReadonlySet<string> = new Set(['accept', 'user-agent']);
 /** What the egress itself writes. */
@@ -224,27 +223,6 @@ async function over(connection: Connection, options: ExchangeOptions): Promise<E
   } catch (error) {
     await connection[Symbol.asyncDispose]();
     throw error;
-  }
-}
-
-/** URLs whose form was validated, by their text: where connections are kept, the same ones are asked for again and again. */
-class ValidUrls {
-  readonly #allow: readonly Cidr[];
-  readonly #known = new Map<string, URL>();
-
-  constructor(allow: readonly Cidr[]) {
-    this.#allow = allow;
-  }
-
-  /** Not to be changed. Throws EgressRefusal `blocked`. */
-  read(raw: string): URL {
-    let url = this.#known.get(raw);
-    if (url === undefined) {
-      url = validateUrl(raw, { allow: this.#allow });
-      if (this.#known.size >= MAX_KNOWN_URLS) this.#known.clear();
-      this.#known.set(raw, url);
-    }
-    return url;
   }
 }
 

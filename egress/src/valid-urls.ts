@@ -1,0 +1,26 @@
+import type { Cidr } from './public-address.ts';
+import { validateUrl } from './validate-url.ts';
+
+/** URLs that are remembered as valid: 2 kB each at most. */
+const MAX_KNOWN_URLS = 1_000;
+
+/** URLs whose form was validated, by their text: where connections are kept, the same ones are asked for again and again. */
+export class ValidUrls {
+  readonly #allow: readonly Cidr[];
+  readonly #known = new Map<string, URL>();
+
+  constructor(allow: readonly Cidr[]) {
+    this.#allow = allow;
+  }
+
+  /** Not to be changed. Throws EgressRefusal `blocked`. */
+  read(raw: string): URL {
+    let url = this.#known.get(raw);
+    if (url === undefined) {
+      url = validateUrl(raw, { allow: this.#allow });
+      if (this.#known.size >= MAX_KNOWN_URLS) this.#known.clear();
+      this.#known.set(raw, url);
+    }
+    return url;
+  }
+}
