@@ -34,11 +34,11 @@ export async function measureWebhooks(bench: Bench): Promise<Result[]> {
 
 async function oneRound(bench: Bench, start: (bench: Bench, owners: AsyncDisposableStack) => Promise<Side>) {
   await using owners = new AsyncDisposableStack();
-  const { addEndpoints, deliver, urls } = await start(bench, owners);
+  const { add, deliver, urls } = await start(bench, owners);
   const events = bench.quick ? 200 : 500;
-  await addEndpoints(urls.slice(0, healthy));
+  await add(urls.slice(0, healthy));
   await deliver(events);
-  await addEndpoints(urls.slice(healthy));
+  await add(urls.slice(healthy));
   return deliver(events);
 }
 
@@ -78,7 +78,7 @@ async function timed(
 
 type Side = {
   urls: string[];
-  addEndpoints: (urls: readonly string[]) => Promise<unknown>;
+  add: (urls: readonly string[]) => Promise<unknown>;
   /** Delivers so many events to each endpoint, and tells how fast. */
   deliver: (events: number) => Promise<Sample>;
 };
@@ -91,7 +91,7 @@ async function startOurs(bench: Bench, owners: AsyncDisposableStack): Promise<Si
   const used = { server: () => cpuSeconds(platform.service.pid), PostgreSQL: bench.cluster.cpuSeconds };
   return {
     urls: receiver.urls,
-    addEndpoints: (urls) => addEndpoints(platform, id, urls),
+    add: (urls) => addEndpoints(platform, id, urls),
     deliver: (events) =>
       timed(receiver.sink, events * healthy, used, async () => {
         await writeEvents(database, [id], events);
@@ -119,7 +119,7 @@ async function startTheirs(bench: Bench, owners: AsyncDisposableStack): Promise<
   const ask = (question: AppQuestion) => other.app.ask(question);
   return {
     urls: receiver.urls,
-    addEndpoints: addTheirs,
+    add: addTheirs,
     deliver: async (events) => {
       await ask({ write: events, body });
       return timed(receiver.sink, events * healthy, used, () => ask('deliver'));
