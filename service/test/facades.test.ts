@@ -159,3 +159,26 @@ test('no word of what a program sent is in the log', async () => {
   await post(service, '/openai/v1/chat/completions', key, { messages: 'a very private lighthouse' });
   assert.doesNotMatch(service.logged.join(''), /private|hunter2|xxxx/);
 });
+
+test("addresses of OpenAI's API that programs ask for by habit lead somewhere", async () => {
+  await using started = await start();
+  const { service } = started;
+  const key = await service.createKey();
+  const headers = { authorization: `Bearer ${key}` };
+  const listed = async (path: string) => {
+    const answer = await fetch(`${service.url}/openai/v1/${path}`, { headers });
+    return ((await answer.json()) as { data: { id: string }[] }).data.map(({ id }) => id);
+  };
+  assert.deepEqual(await listed('models/'), await listed('models'));
+  const form = new FormData();
+  form.append('image', new Blob([Buffer.from('a picture')]), 'boat.png');
+  const refused = await fetch(`${service.url}/openai/v1/images/variations`, {
+    method: 'POST',
+    headers,
+    body: form,
+  });
+  const { error } = (await refused.json()) as { error: { code: string; message: string } };
+  assert.deepEqual([refused.status, error.code], [400, 'unsupported']);
+  assert.match(error.message, /\/images\/edits/);
+  assert.equal(refused.headers.get('x-should-retry'), 'false');
+});

@@ -16,21 +16,24 @@ export function createModels({ catalogCache }: { catalogCache: CatalogCache }) {
     const { principal } = request.admitted as Admitted;
     return indexOf((await translated(catalogCache.get(principal.account.id))).catalog);
   };
+  const list = async (request: FastifyRequest, reply: FastifyReply) => {
+    const index = await indexFor(request);
+    const aliases = shownAliases.flatMap((name) => {
+      const chosen = chooseModel(index, name.startsWith('sora') ? 'video' : 'image', name);
+      return 'unknown' in chosen ? [] : [present(chosen.model, name)];
+    });
+    const included = [...index.models.values()].filter((model) => isIncluded(model, index.plan));
+    return reply.send({
+      object: 'list',
+      data: [...aliases, ...included.map((model) => present(model, model.id))],
+    });
+  };
   return {
-    list: async (request: FastifyRequest, reply: FastifyReply) => {
-      const index = await indexFor(request);
-      const aliases = shownAliases.flatMap((name) => {
-        const chosen = chooseModel(index, name.startsWith('sora') ? 'video' : 'image', name);
-        return 'unknown' in chosen ? [] : [present(chosen.model, name)];
-      });
-      const included = [...index.models.values()].filter((model) => isIncluded(model, index.plan));
-      return reply.send({
-        object: 'list',
-        data: [...aliases, ...included.map((model) => present(model, model.id))],
-      });
-    },
+    list,
     show: async (request: FastifyRequest<{ Params: { '*': string } }>, reply: FastifyReply) => {
       const name = request.params['*'];
+      // Of a program that writes a slash behind every path.
+      if (name === '') return list(request, reply);
       const index = await indexFor(request);
       const byName = chooseModel(index, name.startsWith('sora-') ? 'video' : 'image', name);
       if ('unknown' in byName)

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { FacadeScope } from '../facade-scope.ts';
 import { createChat } from './chat.ts';
 import { createVideoCreates } from './create-video.ts';
-import { errorOfProblem, OpenAiRefusal } from './errors.ts';
+import { errorOfProblem, OpenAiRefusal, openAiRefusal } from './errors.ts';
 import { createImages } from './images.ts';
 import { createModels } from './models.ts';
 import { createVideoReads, type VideosOptions } from './videos.ts';
@@ -33,6 +33,7 @@ export function addOpenAiRoutes(app: FastifyInstance, openScope: FacadeScope, op
         handler: images('generations'),
       });
       route({ method: 'POST', url: '/images/edits', scope: 'generate', handler: images('edits') });
+      route({ method: 'POST', url: '/images/variations', scope: 'generate', handler: refuseVariations });
       route({ method: 'POST', url: '/chat/completions', scope: 'generate', handler: chat });
       route({ method: 'POST', url: '/videos', scope: 'generate', handler: create('videos') });
       route({ method: 'POST', url: '/videos/edits', scope: 'generate', handler: create('videos.edits') });
@@ -56,4 +57,10 @@ export function addOpenAiRoutes(app: FastifyInstance, openScope: FacadeScope, op
       route({ method: 'GET', url: '/models/*', scope: 'read', handler: models.show });
     },
   });
+}
+
+/** Every model that changes a picture wants to be told how. */
+function refuseVariations(): Promise<never> {
+  const message = 'Variations are not made here: POST /images/edits changes a picture by a prompt.';
+  return Promise.reject(openAiRefusal(400, 'unsupported', message, null));
 }
