@@ -10,6 +10,11 @@ export async function makePrivateDirectory(directory: string): Promise<void> {
   await setMode(directory, privateDirectoryMode);
 }
 
+/** Makes a directory for its owner alone where there is none; one that is there stays as open as it is. */
+export async function makeMissingDirectory(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: privateDirectoryMode });
+}
+
 /**
  * Gives a file or directory this mode. Nothing happens where there is none, where it has it, on Windows, and to a
  * directory that all share (`/tmp`). False where it belongs to another account, whose it is to decide.

@@ -1,9 +1,8 @@
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createFile } from '@renderkit/server-kit/files/durable-files.ts';
 import { ConfigError } from '@renderkit/server-kit/process/config.ts';
-import { privateDirectoryMode, privateFileMode, setMode } from '@renderkit/server-kit/files/private-files.ts';
+import { makeMissingDirectory, privateFileMode, setMode } from '@renderkit/server-kit/files/private-files.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { compileRules, type CompiledRules } from './compile-rules.ts';
 import { defaultRulesText, parseRules, type RuleList, RulesInvalid } from './parse-rules.ts';
@@ -97,7 +96,7 @@ async function makeMissing({ path, database, log }: RuleListOptions): Promise<bo
     const inForce = await selectRules(database);
     // With media in a bucket nobody has made it. One that is there is left as it is: the account of the built-in PostgreSQL
     // may have to pass it.
-    await mkdir(dirname(path), { recursive: true, mode: privateDirectoryMode });
+    await makeMissingDirectory(dirname(path));
     await createFile(path, inForce?.text ?? defaultRulesText);
     if (inForce !== undefined)
       log.warn({ path }, 'the moderation file was missing: it is made again from the rules in force');
