@@ -2,9 +2,10 @@ import { type Adapter, errors } from 'oidc-provider';
 import type { IdentityStore, StoredPayload } from '../identity-store.ts';
 
 /**
- * Keeps what oidc-provider wants kept. A rotated refresh token serves once more for a minute: a
- * client that was killed between our answer and its own commit asks with the old one again, and must not be
- * logged out for it. Any use after that revokes the whole family, as RFC 9700 §4.14.2 wants.
+ * Keeps what oidc-provider wants kept. A rotated refresh token serves again for a minute, until the
+ * token that it gave is used: a client that was killed between our answer and its own commit, or that our answer reached too
+ * late, asks with the old one again, and must not be logged out for it. Any use after that revokes the whole family, as
+ * RFC 9700 §4.14.2 wants.
  */
 export function createAdapter(store: IdentityStore, model: string): Adapter {
   const restore = (row: StoredPayload | undefined, id?: string) =>

@@ -49,7 +49,7 @@ export async function refreshGrant(
     }).toString(),
     timeoutMs,
     maxBytes,
-    // The studio lets a rotated token serve again for a minute.
+    // The studio lets a rotated token serve again for a minute, as long as what it gave is not used.
     repeatable: true,
   });
   if (reply.status === 200) return readTokens(parse('refresh', reply.body), options.refreshToken);

@@ -9,8 +9,18 @@ import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 
 // Tokens, sessions and grants of the OpenID provider; ids come as they are stored (`storedId`).
 
-/** Seconds for which a rotated refresh token serves once more. */
+/** Seconds after each use in which a rotated refresh token serves once more. */
 const rotationGraceSeconds = 60;
+
+/**
+ * Whether a rotated refresh token `p` serves once more: its answer may not have arrived, or come too late, as often as the
+ * client asks again. One whose successor was used did arrive; then it is somebody else who asks.
+ */
+const servesAgain = `(p.model = 'RefreshToken'
+  and coalesce(p.consumed_again_at, p.consumed_at) > clock() - interval '${rotationGraceSeconds} seconds'
+  and not exists (select from oidc_payloads later
+    where later.grant_id = p.grant_id and later.model = 'RefreshToken' and later.consumed_at is not null
+      and coalesce((later.payload ->> 'rotations')::integer, 0) > coalesce((p.payload ->> 'rotations')::integer, 0)))`;
 
 /**
  * Inserts or replaces. What hangs on a grant is written only while the grant is there, locked against its
@@ -43,9 +53,7 @@ export async function writePayload(database: Database, row: NewPayload): Promise
   return rowCount === 1;
 }
 
-const columns = `payload, extract(epoch from case
-  when model = 'RefreshToken' and consumed_again_at is null
-    and consumed_at > clock() - interval '${rotationGraceSeconds} seconds' then null
+const columns = `payload, extract(epoch from case when ${servesAgain} then null
   else consumed_at end)::integer as consumed_at_seconds`;
 
 /** A session is found only while its account has the password that it began with. */
@@ -65,13 +73,12 @@ export async function findPayload(
   return row;
 }
 
-/** False when it was used up before: twice for a refresh token, the second time within the grace; else once. */
+/** False when it was used up before; a refresh token serves again within the grace. */
 export async function consumePayload(database: Database, model: string, id: string): Promise<boolean> {
   const rowCount = await database.execute(
-    `update oidc_payloads set consumed_at = coalesce(consumed_at, clock()),
+    `update oidc_payloads p set consumed_at = coalesce(consumed_at, clock()),
        consumed_again_at = case when consumed_at is not null then clock() end
-     where model = $1 and id = $2 and (consumed_at is null or ($1 = 'RefreshToken' and consumed_again_at is null
-       and consumed_at > clock() - interval '${rotationGraceSeconds} seconds'))`,
+     where model = $1 and id = $2 and (consumed_at is null or ${servesAgain})`,
     [model, id],
   );
   return rowCount === 1;
