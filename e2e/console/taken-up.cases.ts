@@ -35,7 +35,7 @@ export function takenUpTests(at: () => { world: ConsoleWorld; page: Page }): voi
     const result = page.getByRole('region', { name: 'Result' });
     return { world, page, call, make, button, prompt, result };
   };
-  const picture = { model: 'sketch-1', prompt: 'a hill at noon' };
+  const picture = { model: 'sketch-1', prompt: 'a hill at dawn' };
   /** The right half. */
   const halfMask = async () => {
     const black = sharp({ create: { width: 64, height: 64, channels: 3, background: '#000' } });
