@@ -63,15 +63,26 @@ test('reuse within a minute of the last use serves, and later ends the family', 
   await assert.rejects(refresh(studio.url, second.refreshToken), /400 invalid_grant/);
 });
 
+test('a rotated refresh token serves for ten minutes at most, however often it is asked with', async (t) => {
+  t.after(() => moveClock(studio.database, 0));
+  const first = await studio.connect();
+  for (let seconds = 0; seconds < 600; seconds += 55) {
+    await moveClock(studio.database, seconds);
+    await refresh(studio.url, first.refreshToken);
+  }
+  await moveClock(studio.database, 601);
+  await assert.rejects(refresh(studio.url, first.refreshToken), /400 invalid_grant/);
+});
+
 test('of many parallel uses of one refresh token each is answered, and the first that goes on ends the others', async () => {
   const first = await studio.connect();
   const answered = await Promise.all(
     Array.from({ length: 8 }, () => refresh(studio.url, first.refreshToken)),
   );
   assert.equal(new Set(answered.map(({ refreshToken }) => refreshToken)).size, 8);
-  await refresh(studio.url, answered[0]?.refreshToken ?? '');
-  await assert.rejects(refresh(studio.url, first.refreshToken), /400 invalid_grant/);
-  assert.equal(await statusOf(answered[7]?.accessToken ?? ''), 401);
+  const next = await refresh(studio.url, answered[0]?.refreshToken ?? '');
+  await assert.rejects(refresh(studio.url, answered[7]?.refreshToken ?? ''), /400 invalid_grant/);
+  assert.equal(await statusOf(next.accessToken), 401);
 });
 
 test('an access token lives fifteen minutes', async (t) => {

@@ -9,18 +9,28 @@ import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 
 // Tokens, sessions and grants of the OpenID provider; ids come as they are stored (`storedId`).
 
-/** Seconds after each use in which a rotated refresh token serves once more. */
+/** Seconds after each use in which a rotated refresh token serves once more, and after its first use in all. */
 const rotationGraceSeconds = 60;
+const rotationLimitSeconds = 600;
+
+/** Whether another refresh token of the grant of `p` was used that is as many rotations on as `p` and so many more. */
+const wasUsedAfter = (more: 0 | 1) => `exists (select from oidc_payloads other
+  where other.grant_id = p.grant_id and other.model = 'RefreshToken' and other.consumed_at is not null and other.id <> p.id
+    and coalesce((other.payload ->> 'rotations')::integer, 0) >= coalesce((p.payload ->> 'rotations')::integer, 0) + ${more})`;
 
 /**
  * Whether a rotated refresh token `p` serves once more: its answer may not have arrived, or come too late, as often as the
  * client asks again. One whose successor was used did arrive; then it is somebody else who asks.
  */
 const servesAgain = `(p.model = 'RefreshToken'
+  and p.consumed_at > clock() - interval '${rotationLimitSeconds} seconds'
   and coalesce(p.consumed_again_at, p.consumed_at) > clock() - interval '${rotationGraceSeconds} seconds'
-  and not exists (select from oidc_payloads later
-    where later.grant_id = p.grant_id and later.model = 'RefreshToken' and later.consumed_at is not null
-      and coalesce((later.payload ->> 'rotations')::integer, 0) > coalesce((p.payload ->> 'rotations')::integer, 0)))`;
+  and not ${wasUsedAfter(1)})`;
+
+/** When `p` was used up, null where it was not. Of the answers that one use got in the end, one alone can be gone on with. */
+const usedUpAt = `case when ${servesAgain} then null
+  when p.model = 'RefreshToken' and p.consumed_at is null and ${wasUsedAfter(0)} then clock()
+  else p.consumed_at end`;
 
 /**
  * Inserts or replaces. What hangs on a grant is written only while the grant is there, locked against its
@@ -53,8 +63,7 @@ export async function writePayload(database: Database, row: NewPayload): Promise
   return rowCount === 1;
 }
 
-const columns = `payload, extract(epoch from case when ${servesAgain} then null
-  else consumed_at end)::integer as consumed_at_seconds`;
+const columns = `payload, extract(epoch from ${usedUpAt})::integer as consumed_at_seconds`;
 
 /** A session is found only while its account has the password that it began with. */
 export async function findPayload(
@@ -78,7 +87,7 @@ export async function consumePayload(database: Database, model: string, id: stri
   const rowCount = await database.execute(
     `update oidc_payloads p set consumed_at = coalesce(consumed_at, clock()),
        consumed_again_at = case when consumed_at is not null then clock() end
-     where model = $1 and id = $2 and (consumed_at is null or ${servesAgain})`,
+     where model = $1 and id = $2 and (${usedUpAt}) is null`,
     [model, id],
   );
   return rowCount === 1;
