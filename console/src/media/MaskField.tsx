@@ -3,7 +3,9 @@ import { createContext, useContext, useEffect, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { Notice } from '../ui/Notice.tsx';
 import { MaskPainter } from './MaskPainter.tsx';
+import { type MaskGround, maskOf } from './mask-drawing.ts';
 import type { MaskStep, Size } from './mask-step.ts';
+import { mayShow, uploadOf } from './mask-steps.ts';
 import { useKeptMask } from './use-kept-mask.ts';
 import { useMaskAt, useMaskImages } from './use-mask-images.ts';
 import type { Reference } from './reference.ts';
@@ -53,7 +55,8 @@ function Mask({ source, mask, strokes, onChange, error }: MaskFieldProps) {
             key={address}
             address={address}
             covered={known?.nsfw === true}
-            kept={mask?.startsWith('upl_') === true ? mask : undefined}
+            mask={mask}
+            refused={error !== undefined}
             strokes={strokes}
             onChange={onChange}
           />
@@ -63,23 +66,38 @@ function Mask({ source, mask, strokes, onChange, error }: MaskFieldProps) {
   );
 }
 
-type PaintingProps = Pick<MaskFieldProps, 'strokes' | 'onChange'> & {
+type PaintingProps = Pick<MaskFieldProps, 'mask' | 'strokes' | 'onChange'> & {
   address: string;
-  /** The upload of an earlier request that is the mask. */
-  kept: string | undefined;
+  /** The service did not take the mask. */
+  refused: boolean;
   /** Adult content, shown only when somebody asks for it. */
   covered: boolean;
 };
 
-function Painting({ address, covered, kept, strokes, onChange }: PaintingProps) {
+function Painting({ address, covered, mask, refused, strokes, onChange }: PaintingProps) {
   const [uncovered, setUncovered] = useState(!covered);
   const size = useImageSize(address);
-  // With what was painted, where that is known, it is drawn anew.
-  const foreign = useKeptMask(strokes.length === 0 ? kept : undefined);
-  useMaskAt(foreign.address, (step) => onChange(kept, [step]));
-  const images = useMaskImages(strokes);
-  if (size === undefined || images === undefined)
-    return <Skeleton h={220} mt={6} aria-label="The picture is loading" />;
+  /** The upload of an earlier request that is the mask. */
+  const kept = mask?.startsWith('upl_') === true ? mask : undefined;
+  const unread = strokes.length === 0 ? kept : undefined;
+  const upload = useKeptMask(unread ?? uploadOf(strokes));
+  const { images, add } = useMaskImages(strokes, (png) =>
+    onChange(
+      kept,
+      strokes.filter((step) => step.kind !== 'image' || step.png !== png),
+    ),
+  );
+  useMaskAt(unread && upload.address, (step, image) => {
+    if (unread === undefined) return;
+    add(step.png, image);
+    onChange(unread, [{ ...step, upload: unread }]);
+  });
+  const lost = upload.gone || (kept !== undefined && refused);
+  const ground =
+    size === undefined || size === 'unreadable' || images === undefined
+      ? undefined
+      : { image: size, images, lost };
+  useDrawnAnew(mask, strokes, ground, onChange);
   if (size === 'unreadable')
     return (
       <Notice mt={6} tone="bad">
@@ -87,13 +105,32 @@ function Painting({ address, covered, kept, strokes, onChange }: PaintingProps) 
         another.
       </Notice>
     );
+  if (ground === undefined) return <Skeleton h={220} mt={6} aria-label="The picture is loading" />;
   if (!uncovered)
     return (
       <Button variant="default" mt={6} onClick={() => setUncovered(true)}>
         Show adult content to paint on it
       </Button>
     );
-  return <MaskPainter image={size} kept={kept !== undefined} {...{ address, images, strokes, onChange }} />;
+  return <MaskPainter kept={kept !== undefined} {...ground} {...{ address, strokes, onChange }} />;
+}
+
+/** Draws a mask of which what was painted is known, where it is no drawing of that yet. */
+function useDrawnAnew(
+  mask: string | undefined,
+  strokes: readonly MaskStep[],
+  ground: MaskGround | undefined,
+  onChange: MaskFieldProps['onChange'],
+): void {
+  const due = mask?.startsWith('data:') !== true && mayShow(strokes);
+  const { image, images, lost } = ground ?? {};
+  useEffect(() => {
+    if (!due || ground === undefined) return;
+    const drawn = maskOf(strokes, ground);
+    if (drawn !== mask) onChange(drawn, strokes);
+    // `onChange` is another function in each render, and does the same.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [due, mask, strokes, image, images, lost]);
 }
 
 function useImageSize(address: string): Size | 'unreadable' | undefined {

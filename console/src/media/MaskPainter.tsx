@@ -1,20 +1,17 @@
 import { Button, Group, NumberInput, SegmentedControl, Slider, Text, UnstyledButton } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { Icon } from '../ui/Icon.tsx';
 import { Notice } from '../ui/Notice.tsx';
 import { MaskCanvas } from './MaskCanvas.tsx';
 import classes from './mask-painter.module.css';
 import type { MaskStep, Size } from './mask-step.ts';
-import { drawMask, maskSizeOf, mayShow, rectangleOf } from './mask-steps.ts';
-import type { MaskImages } from './use-mask-images.ts';
+import { type MaskGround, maskOf } from './mask-drawing.ts';
+import { mayShow, rectangleOf } from './mask-steps.ts';
 
-type MaskPainterProps = {
+type MaskPainterProps = MaskGround & {
   address: string;
-  image: Size;
-  /** The mask of an earlier request is used: it is drawn anew from what was painted, where that is known. */
+  /** The mask of an earlier request is used. */
   kept: boolean;
-  /** What is in the strokes. */
-  images: MaskImages;
   /** What was painted so far. */
   strokes: readonly MaskStep[];
   onChange: (mask: string | undefined, strokes: readonly MaskStep[]) => void;
@@ -24,11 +21,9 @@ type MaskPainterProps = {
 const widths = { min: 1, max: 40, start: 10 };
 
 /** Paints a mask on an image by pointer, by finger, by keys, or by numbers. */
-export function MaskPainter({ address, image, kept, images, strokes: steps, onChange }: MaskPainterProps) {
-  const { undone, add, undo, redo } = useMaskSteps({ image, images }, steps, onChange);
-  useEffect(() => {
-    if (kept && mayShow(steps)) onChange(maskDataUrl(steps, { image, images }), steps);
-  }, [kept, steps, image, images, onChange]);
+export function MaskPainter(props: MaskPainterProps) {
+  const { address, image, kept, images, strokes: steps, onChange } = props;
+  const { undone, add, undo, redo } = useMaskSteps(props, steps, onChange);
   const [erase, setErase] = useState(false);
   const [percent, setPercent] = useState(widths.start);
   const width = (Math.max(image.width, image.height) * percent) / 100;
@@ -68,14 +63,12 @@ export function MaskPainter({ address, image, kept, images, strokes: steps, onCh
   );
 }
 
-type MaskGround = Pick<MaskPainterProps, 'image' | 'images'>;
-
 /** The steps with undo and redo. `onChange` receives the whole mask after each change. */
 function useMaskSteps(on: MaskGround, steps: readonly MaskStep[], onChange: MaskPainterProps['onChange']) {
   const [undone, setUndone] = useState<readonly MaskStep[]>([]);
   const show = (next: readonly MaskStep[], left: readonly MaskStep[]) => {
     setUndone(left);
-    onChange(mayShow(next) ? maskDataUrl(next, on) : undefined, next);
+    onChange(maskOf(next, on), next);
   };
   const last = steps.at(-1);
   const next = undone.at(-1);
@@ -163,27 +156,4 @@ function MaskRectangle({ image, onStep }: { image: Size; onStep: (step: MaskStep
       )}
     </div>
   );
-}
-
-/** The size of a mask of elsewhere on which nothing was painted yet: it stays what it is, pixel by pixel. */
-function sizeOfOnly(steps: readonly MaskStep[], images: MaskImages): Size | undefined {
-  const [first, ...others] = steps;
-  if (first?.kind !== 'image' || others.length > 0) return undefined;
-  const found = images.get(first.png);
-  return found && { width: found.naturalWidth, height: found.naturalHeight };
-}
-
-/** The mask as a PNG: white is what may change. It has the image's size, or is smaller in the same ratio. */
-function maskDataUrl(steps: readonly MaskStep[], { image, images }: MaskGround): string {
-  const size = sizeOfOnly(steps, images) ?? maskSizeOf(image);
-  const canvas = document.createElement('canvas');
-  canvas.width = size.width;
-  canvas.height = size.height;
-  const context = canvas.getContext('2d');
-  if (context === null) throw new Error('This browser gives no canvas to draw on.');
-  drawMask(context, steps, { size, image, images });
-  context.globalCompositeOperation = 'destination-over';
-  context.fillStyle = '#000';
-  context.fillRect(0, 0, size.width, size.height);
-  return canvas.toDataURL('image/png');
 }

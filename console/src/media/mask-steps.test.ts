@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MaskStep } from './mask-step.ts';
-import { drawMask, type MaskContext, maskSizeOf, mayShow, pointOf, rectangleOf } from './mask-steps.ts';
+import { whitenMask } from './mask-grey.ts';
+import {
+  drawMask,
+  type MaskContext,
+  maskSizeOf,
+  mayShow,
+  pointOf,
+  rectangleOf,
+  uploadOf,
+} from './mask-steps.ts';
 
 test('A mask has the size of its picture, or a smaller one of the same ratio', () => {
   assert.deepEqual(maskSizeOf({ width: 1024, height: 768 }), { width: 1024, height: 768 });
@@ -41,7 +50,7 @@ test('A mask on which nothing is white any more is known as such', () => {
   assert.equal(mayShow([]), false);
   assert.equal(mayShow([{ ...dot, erase: true }]), false);
   assert.equal(mayShow([dot]), true);
-  assert.equal(mayShow([{ kind: 'image', png: '' }]), true);
+  assert.equal(mayShow([{ kind: 'image', png: '', upload: 'upl_1' }]), true);
   assert.equal(mayShow([dot, nothing]), false);
   assert.equal(mayShow([all]), true);
   assert.equal(mayShow([nothing, { kind: 'invert' }]), true);
@@ -69,7 +78,7 @@ test('Steps are drawn in their order, each in its way, at the scale of the canva
     context,
     [
       { kind: 'everything' },
-      { kind: 'image', png },
+      { kind: 'image', png, upload: 'upl_1' },
       { kind: 'rectangle', erase: true, from: { x: 2, y: 3 }, to: { x: 6, y: 9 } },
       dot,
       { kind: 'invert' },
@@ -90,4 +99,36 @@ test('Steps are drawn in their order, each in its way, at the scale of the canva
     'fillRect(xor) 0 0 100 50',
     'restore',
   ]);
+});
+
+test('A mask of elsewhere is the upload that it is until something else is painted', () => {
+  const taken: MaskStep = { kind: 'image', png: '', upload: 'upl_1' };
+  assert.equal(uploadOf([taken]), 'upl_1');
+  assert.equal(uploadOf([]), undefined);
+  assert.equal(uploadOf([dot]), undefined);
+  assert.equal(uploadOf([taken, dot]), undefined);
+});
+
+test('A mask of elsewhere is as white as the engines read it', () => {
+  // The values of `readMask` for the same pixels.
+  const read = [
+    { color: [255, 0, 0], grey: 127 },
+    { color: [0, 255, 0], grey: 220 },
+    { color: [0, 0, 255], grey: 76 },
+    { color: [255, 255, 0], grey: 247 },
+    { color: [120, 30, 200], grey: 85 },
+    { color: [10, 0, 0], grey: 2 },
+    { color: [90, 90, 90], grey: 90 },
+  ];
+  const pixels = Uint8ClampedArray.from(read.flatMap(({ color }) => [...color, 255]));
+  assert.equal(whitenMask(pixels), true);
+  assert.deepEqual(
+    [...pixels],
+    read.flatMap(({ grey }) => [255, 255, 255, grey]),
+  );
+});
+
+test('A mask that is not opaque is not drawn', () => {
+  // Its color is what the engines read.
+  assert.equal(whitenMask(Uint8ClampedArray.from([255, 255, 255, 255, 255, 255, 255, 0])), false);
 });

@@ -74,6 +74,11 @@ export function mayShow(steps: readonly MaskStep[]): boolean {
   return shows;
 }
 
+/** The upload that the whole mask is: one of elsewhere on which nothing is painted. */
+export function uploadOf([first, ...others]: readonly MaskStep[]): string | undefined {
+  return first?.kind === 'image' && others.length === 0 ? first.upload : undefined;
+}
+
 type MaskSurface = {
   /** Of the canvas, which covers the whole image. */
   size: Size;

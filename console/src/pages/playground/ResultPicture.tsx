@@ -137,8 +137,8 @@ function useActions({ item, culling, marked, mark }: ResultPictureProps): Action
 }
 
 /**
- * Undefined where the library does not have the item. What is asked for before the library has answered is done as soon as
- * it has.
+ * Undefined where the library does not have the item. What is pressed before the library has answered makes it a favorite as
+ * soon as it has, and is forgotten where it does not answer.
  */
 function useFavorite(item: MediaItem): Action | undefined {
   const { asset, missing } = useAssetState(item.id, item.type);
@@ -154,10 +154,11 @@ function useFavorite(item: MediaItem): Action | undefined {
   });
   const { mutate } = change;
   useEffect(() => {
-    if (!early || asset === undefined) return;
+    if (!early || (asset === undefined && !missing)) return;
     setEarly(false);
-    mutate(!asset.favorite);
-  }, [early, asset, mutate]);
+    // It was shown as one since, whatever it is.
+    if (!missing) mutate(true);
+  }, [early, asset, missing, mutate]);
   if (missing) return undefined;
   const favorite = change.isPending ? change.variables : (asset?.favorite ?? early);
   return {

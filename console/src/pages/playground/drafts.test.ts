@@ -53,6 +53,28 @@ test('A mask that is too large for the browser takes no other with it', () => {
   assert.deepEqual(readMask('acc', 'gen_0'), painted(0));
 });
 
+test('A mask of elsewhere is kept once, and named where it is too large', () => {
+  const form = { prompt: 'a tree', mode: 'inpaint' };
+  const taken = (characters: number): MaskStep => ({
+    kind: 'image',
+    png: `data:image/png;base64,${'A'.repeat(characters)}`,
+    upload: 'upl_1',
+  });
+  const [dot] = painted(1);
+  assert.ok(dot);
+  const large = [taken(maxCharacters * 0.75), { ...dot, points: [] }];
+  saveDraft('acc', 'image_edit', { ...form, mask: `data:${'B'.repeat(maxCharacters * 0.75)}` }, large);
+  assert.deepEqual(readDraft('acc', 'image_edit')?.values.strokes, large);
+  store.clear();
+  rememberMask('acc', 'gen_0', painted(0));
+  rememberMask('other', 'gen_1', painted(1));
+  saveDraft('acc', 'image_edit', { ...form, mask: 'upl_1' }, [taken(maxCharacters)]);
+  const { mask, strokes } = readDraft('acc', 'image_edit')?.values ?? {};
+  assert.deepEqual({ mask, strokes }, { mask: 'upl_1', strokes: [] });
+  assert.deepEqual(readMask('acc', 'gen_0'), painted(0));
+  assert.deepEqual(readMask('other', 'gen_1'), painted(1));
+});
+
 function painted(run: number): MaskStep[] {
   const points = Array.from({ length: pointsOfStroke }, (_, i) => ({ x: 1000.5 + i / 10, y: 100.5 + run }));
   return [{ kind: 'stroke', erase: false, width: 40, points }];

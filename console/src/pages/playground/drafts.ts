@@ -3,7 +3,7 @@ import { parseJson } from '../../format/json.ts';
 import { kindNames, kinds, type RequestBody } from '../../generations/kinds.ts';
 import type { MaskStep } from '../../media/mask-step.ts';
 import { type FilledForm, readRequest } from '../../model-form/read-request.ts';
-import { forgetMasks } from './painted-masks.ts';
+import { withoutMasks } from './painted-masks.ts';
 
 // What somebody was about to make, and what they asked for, stays in the browser: by account, so that nobody else who
 // signs in there finds it in a form.
@@ -40,7 +40,10 @@ export function lastKind(account: string): GenerationKind | undefined {
   return read(account).kind;
 }
 
-/** Keeps the form of a kind. A painted mask may be larger than a browser keeps: then it alone is lost. */
+/**
+ * Keeps the form of a kind. A painted mask may be larger than a browser keeps: then it alone is lost, and one that is an
+ * upload is still named.
+ */
 export function saveDraft(
   account: string,
   kind: GenerationKind,
@@ -53,9 +56,12 @@ export function saveDraft(
     kind,
     forms: { ...kept.forms, [kind]: draft },
   });
-  const { mask: _, ...unmasked } = body;
-  if (!write(account, withDraft({ body, strokes })))
-    write(account, withDraft({ body: unmasked, strokes: [] }));
+  const { mask, ...unmasked } = body;
+  const isUpload = typeof mask === 'string' && mask.startsWith('upl_');
+  // With the mask of elsewhere its drawing is not kept as well: it is drawn anew, and both would be too much for a browser.
+  const isDrawn = !isUpload && strokes.some(({ kind: step }) => step === 'image');
+  if (!write(account, withDraft({ body: isDrawn ? unmasked : body, strokes })))
+    write(account, withDraft({ body: isUpload ? body : unmasked, strokes: [] }));
 }
 
 /** Forgets the form of a kind. */
@@ -129,10 +135,10 @@ function read(account: string): Kept {
   }
 }
 
-/** False where the browser keeps no more, even without the masks of earlier runs. */
+/** False where the browser keeps no more, even without the masks of earlier runs; these stay then. */
 function write(account: string, kept: Kept): boolean {
   const text = JSON.stringify(kept);
-  return set(prefix + account, text) || (forgetMasks() && set(prefix + account, text));
+  return set(prefix + account, text) || withoutMasks(() => set(prefix + account, text));
 }
 
 function set(key: string, text: string): boolean {

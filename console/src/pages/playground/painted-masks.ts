@@ -31,16 +31,20 @@ export function rememberMask(account: string, generation: string, strokes: reado
   while (kept.length > 0 && !write(account, kept)) kept = kept.slice(0, -1);
 }
 
-/** Forgets every mask in this browser, whoever painted it, so that there is room. False where there was none. */
-export function forgetMasks(): boolean {
+/** Forgets every mask in this browser, whoever painted it, so that `act` has room. They stay where even then it returns false. */
+export function withoutMasks(act: () => boolean): boolean {
   try {
     const keys = Array.from({ length: localStorage.length }, (_, i) => localStorage.key(i) ?? '');
-    const masks = keys.filter((key) => key.startsWith(prefix));
-    for (const key of masks) localStorage.removeItem(key);
-    return masks.length > 0;
+    const masks = keys
+      .filter((key) => key.startsWith(prefix))
+      .map((key) => [key, localStorage.getItem(key) ?? ''] as const);
+    for (const [key] of masks) localStorage.removeItem(key);
+    if (masks.length > 0 && act()) return true;
+    for (const [key, text] of masks) localStorage.setItem(key, text);
   } catch {
-    return false;
+    // A browser may forbid it.
   }
+  return false;
 }
 
 function read(account: string): PaintedMask[] {
