@@ -127,6 +127,8 @@ function ask(url: string, key: string): ClientRequest {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
   });
+  // Also once its headers are here, when `answerOf` listens no more.
+  asking.on('error', () => undefined);
   asking.end(JSON.stringify({ prompt: `a lighthouse over a calm sea, ${++asked}` }));
   return asking;
 }

@@ -7,7 +7,7 @@ import { rateSample } from '../present.ts';
 import { cpuSeconds } from '../process-usage.ts';
 import type { Sample } from '../rounds.ts';
 import { addEndpoints, eventBody, wake, writeEvents } from '../webhooks/events.ts';
-import { rateRow } from './rate-row.ts';
+import { pairOf, rateRow } from './rate-row.ts';
 import type { AppQuestion } from './app.ts';
 import { startPeer } from './start-peer.ts';
 
@@ -25,7 +25,7 @@ const pollMs = 10;
 export async function measureWebhooks(bench: Bench): Promise<Result[]> {
   const pairs = [];
   for (let round = 1; round <= Math.min(bench.rounds, maxRounds); round++) {
-    const pair = { ours: await oneRound(bench, startOurs), baseline: await oneRound(bench, startTheirs) };
+    const pair = await pairOf(round, (side) => oneRound(bench, side === 'ours' ? startOurs : startTheirs));
     pairs.push(pair);
     bench.say(`  webhooks, round ${round}: ${rateSample(pair.ours)} against ${rateSample(pair.baseline)}`);
   }

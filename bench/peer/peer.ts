@@ -9,7 +9,7 @@ import { cpuSeconds, residentMegabytes } from '../process-usage.ts';
 import type { Sample } from '../rounds.ts';
 import { median, quantile } from '../statistics.ts';
 import { measureWebhooks } from './measure-webhooks.ts';
-import { type Pair, rateRow } from './rate-row.ts';
+import { type Pair, pairOf, rateRow } from './rate-row.ts';
 import { type Peer, redisIsThere, startPeer } from './start-peer.ts';
 
 const accounts = 20;
@@ -112,10 +112,7 @@ async function comparePairs(
   const pairs: Pair[] = [];
   for (const which of ['ours', 'baseline'] as const) await measure(which, bench.quick ? 1 : 6);
   for (let round = 1; round <= bench.rounds; round++) {
-    const pair = {
-      ours: await measure('ours', bench.seconds),
-      baseline: await measure('baseline', bench.seconds),
-    };
+    const pair = await pairOf(round, (side) => measure(side, bench.seconds));
     pairs.push(pair);
     bench.say(`  ${name}, round ${round}: ${rateSample(pair.ours)} against ${rateSample(pair.baseline)}`);
   }
