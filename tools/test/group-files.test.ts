@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { glob, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -40,6 +40,27 @@ test('what takes longest begins first, and files that share a platform share a p
     ['e2e/own.test.ts'],
     ['tools/a.test.ts', 'tools/b.test.ts'],
     ['tools/waits.test.ts'],
+  ]);
+});
+
+test('every file of this tree runs once', async () => {
+  const root = path.join(import.meta.dirname, '../..');
+  const folders = ['contract', 'server-kit', 'media-kit', 'engines', 'clients', 'service', 'studio', 'stack'];
+  const patterns = [...folders, 'console', 'e2e', 'tools'].map((folder) => `${folder}/**/*.test.ts`);
+  const files: string[] = [];
+  for await (const file of glob(patterns, { cwd: root, exclude: (name) => name.includes('node_modules') }))
+    files.push(file);
+  assert.ok(files.length > 100);
+  assert.deepEqual(groupFiles(files, root).flat().sort(), files.sort());
+});
+
+test('a file that asks for both, or only speaks of one, is in one group', async () => {
+  const both = 'platform = await sharedPlatform(); world = await sharedConsoleWorld();';
+  const files = { 'e2e/both.test.ts': both, 'tools/speaks.test.ts': `const text = '${both}';` };
+  await using tree = await treeOf(files);
+  assert.deepEqual(groupFiles(Object.keys(files), tree.root), [
+    ['e2e/both.test.ts'],
+    ['tools/speaks.test.ts'],
   ]);
 });
 

@@ -36,9 +36,11 @@ export function expectedSeconds(file: string): number {
 
 /** One platform serves so many files: it costs more to start than most of them, and the run's end is not to wait for it. */
 const sharing = [
-  { asks: 'sharedPlatform(', filesPerPlatform: 4 },
-  { asks: 'sharedConsoleWorld(', filesPerPlatform: 3 },
+  { asks: 'await sharedPlatform()', filesPerPlatform: 4 },
+  { asks: 'await sharedConsoleWorld()', filesPerPlatform: 3 },
 ] as const;
+/** Where files may share one; what stands in others is the text of files. */
+const mayShare = /^(?:e2e|service|stack)\//;
 
 /**
  * Files that share a process, those that need one of their own alone; the groups that are expected to take longest first.
@@ -46,13 +48,15 @@ const sharing = [
  */
 export function groupFiles(files: readonly string[], root: string): string[][] {
   const texts = new Map(files.map((file) => [file, readFileSync(path.join(root, file), 'utf8')]));
-  const groups = sharing.flatMap(({ asks, filesPerPlatform }) =>
-    inPieces(
-      files.filter((file) => texts.get(file)?.includes(asks)),
-      filesPerPlatform,
-    ),
-  );
-  const shared = new Set(groups.flat());
+  const groups: string[][] = [];
+  const shared = new Set<string>();
+  for (const { asks, filesPerPlatform } of sharing) {
+    const found = files.filter(
+      (file) => mayShare.test(file) && !shared.has(file) && texts.get(file)?.includes(asks),
+    );
+    groups.push(...inPieces(found, filesPerPlatform));
+    for (const file of found) shared.add(file);
+  }
   for (const { together, filesPerGroup } of groupable) {
     const found = files.filter(
       (file) => together.test(file) && !isLong(file) && !shared.has(file) && !waits(texts.get(file) ?? ''),
