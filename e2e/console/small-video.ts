@@ -1,6 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Platform } from '@renderkit/stack/testing/platform.ts';
+import { until } from './page-views.ts';
 import type { ConsoleWorld } from './world.ts';
 
 /** Draws as `drift-1` does, at a hundredth of what that costs: for tests in which the video is not the point. */
@@ -44,5 +46,19 @@ async function add({ platform }: ConsoleWorld): Promise<string> {
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
+  await untilOffered(platform, 'small-drift');
   return 'small-drift';
+}
+
+/** The service hears of a model a moment after it is on offer. */
+async function untilOffered(platform: Platform, model: string): Promise<void> {
+  const key = await platform.createKey(await platform.createAccount());
+  const names = async () => {
+    const answer = await fetch(`${platform.serviceUrls[0]}/v1/models`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    const { data } = (await answer.json()) as { data: { id: string }[] };
+    return data.map(({ id }) => id);
+  };
+  await until(`${model} is on offer`, async () => (await names()).includes(model));
 }
