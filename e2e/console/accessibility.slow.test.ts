@@ -3,7 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { noBrowser } from '../harness/browser.ts';
 import { createIssueFinder, widths } from './page-issues.ts';
-import { fillAccount, type SampleAccount } from './sample-account.ts';
+import { leave } from './leave.ts';
+import { fillAccount } from './sample-account.ts';
 import {
   signInViews,
   fullStorageViews,
@@ -25,17 +26,13 @@ describe('every page of the console', { skip: noBrowser }, () => {
   let visitor: Visitor;
   let page: Page;
   let views: PageView[];
-  let account: SampleAccount | undefined;
   before(async () => {
     world = await sharedConsoleWorld();
     who = await world.person();
     visitor = await world.visitor({ viewport: widths.wide });
     page = visitor.page;
   });
-  after(async () => {
-    await account?.end();
-    await page.context().close();
-  });
+  after(() => leave(world, who, page));
 
   const find = createIssueFinder();
   const issuesOf = (name: string, on: Page = page) => find(on, name);
@@ -89,8 +86,7 @@ describe('every page of the console', { skip: noBrowser }, () => {
 
   test('can be read and used by everybody, wide and narrow, light and dark', async () => {
     await signIn(world, page, who, '/console/keys');
-    account = await fillAccount(world, page, { full: false });
-    views = pageViewsOf(account);
+    views = pageViewsOf(await fillAccount(world, page, { full: false }));
     const issues: string[] = [];
     for (const [i, view] of views.entries()) {
       if (i === 0 || view.name === 'not-found') await openView(page, world.url, view);

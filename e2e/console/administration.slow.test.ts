@@ -10,7 +10,7 @@ import { writePng } from '@renderkit/engine-comfyui/testing/write-png.ts';
 import { noBrowser } from '../harness/browser.ts';
 import { createIssueFinder } from './page-issues.ts';
 import { untilSettled } from './page-views.ts';
-import { type ConsoleWorld, type Person, sharedConsoleWorld, signIn, type Visitor } from './world.ts';
+import { type ConsoleWorld, type Person, openConsoleWorld, signIn, type Visitor } from './world.ts';
 
 const checkpoint = 'sd_xl_base_1.0.safetensors';
 
@@ -38,7 +38,8 @@ describe('an administrator runs the platform in the console', { skip: noBrowser 
   before(async () => {
     // Slow enough for the steps of a check that end a job, or look while it runs, on a busy machine too.
     comfy = await startComfyCounterpart({ checkpoints: [checkpoint], nodeMs: 150 });
-    world = await sharedConsoleWorld();
+    // Of its own: what it offers, and changes of plans and styles, would be there for others.
+    world = await openConsoleWorld();
     who = await world.person();
     await world.platform.operator('account', 'set', '--email', who.email, '--administrator', 'true');
     visitor = await world.visitor({ viewport: { width: 1280, height: 800 } });
@@ -46,8 +47,11 @@ describe('an administrator runs the platform in the console', { skip: noBrowser 
     await signIn(world, page, who, '/console/keys');
   });
   after(async () => {
-    await page.context().close();
-    await comfy[Symbol.asyncDispose]();
+    try {
+      await world[Symbol.asyncDispose]();
+    } finally {
+      await comfy[Symbol.asyncDispose]();
+    }
   });
 
   const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true });

@@ -3,7 +3,9 @@ import { after, before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { noBrowser } from '../harness/browser.ts';
 import { createClient, untilEnded } from '../harness/client.ts';
+import { thanks } from '../harness/receiver.ts';
 import { collectionTests } from './collection.cases.ts';
+import { leave } from './leave.ts';
 import { until } from './page-views.ts';
 import { compareImages, fetchImage } from './image-diff.ts';
 import { addSmallVideoModel } from './small-video.ts';
@@ -33,7 +35,7 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     page = visitor.page;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: world.url });
   });
-  after(() => page.context().close());
+  after(() => leave(world, who, page));
 
   const heading = (name: string | RegExp) => page.getByRole('heading', { level: 1, name });
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
@@ -279,7 +281,7 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     await page.getByRole('group', { name: 'Headers' }).getByText('service-delivery').waitFor();
     await page.getByRole('group', { name: 'Body' }).getByText(made.body.id).waitFor();
     await link(made.body.id).waitFor();
-    world.receiver.answer = () => ({ status: 200, body: 'thank you' });
+    world.receiver.answer = thanks;
     await button('Resend').click();
     await page.getByText('By hand').waitFor();
     await page.getByText('The receiver answered 200.').waitFor();

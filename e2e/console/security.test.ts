@@ -8,6 +8,7 @@ import { noBrowser } from '../harness/browser.ts';
 import { createClient, untilEnded } from '../harness/client.ts';
 import { type ForeignSite, startForeignSite } from '../harness/foreign-site.ts';
 import { consoleCallerOf } from './sample-account.ts';
+import { leave } from './leave.ts';
 import { goToView, openView, until, untilSettled } from './page-views.ts';
 import {
   type ConsoleWorld,
@@ -56,8 +57,11 @@ describe('the console withstands hostile input', { skip: noBrowser }, () => {
     page = visitor.page;
   });
   after(async () => {
-    await page.context().close();
-    await foreign[Symbol.asyncDispose]();
+    try {
+      await leave(world, who, page);
+    } finally {
+      await foreign[Symbol.asyncDispose]();
+    }
   });
 
   const call: ReturnType<typeof consoleCallerOf> = (...request) => consoleCallerOf(world, page)(...request);

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { dropTests } from './drops.cases.ts';
 import { noBrowser } from '../harness/browser.ts';
+import { leave } from './leave.ts';
 import { until } from './page-views.ts';
 import { subjectTests } from './subjects.cases.ts';
 import { tabsTests } from './tabs.cases.ts';
@@ -32,7 +33,7 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: world.url });
     await signIn(world, page, who, '/console/playground?model=sketch-1');
   });
-  after(() => page.context().close());
+  after(() => leave(world, who, page));
 
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
   const result = () => page.getByRole('region', { name: 'Result' });

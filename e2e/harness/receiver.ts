@@ -13,9 +13,11 @@ export type SecureReceiver = AsyncDisposable & {
   /** PEM; who sends here must trust it (NODE_EXTRA_CA_CERTS). */
   certificate: string;
   arrivals: Arrival[];
-  /** What is answered from now on. */
+  /** What is answered from now on; `thanks` at first. */
   answer: (arrival: Arrival) => { status: number; body: string };
 };
+
+export const thanks: SecureReceiver['answer'] = () => ({ status: 200, body: 'thank you' });
 
 /** Takes webhooks by https on this machine. Senders need EGRESS_ALLOW for it. */
 export async function startSecureReceiver(): Promise<SecureReceiver> {
@@ -37,7 +39,7 @@ export async function startSecureReceiver(): Promise<SecureReceiver> {
     url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
     certificate: cert,
     arrivals: [],
-    answer: () => ({ status: 200, body: 'thank you' }),
+    answer: thanks,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       server.close();

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { createClient } from '../harness/client.ts';
+import { thanks } from '../harness/receiver.ts';
+import { until } from './page-views.ts';
+import type { ConsoleWorld, Person } from './world.ts';
+
+/**
+ * Leaves the world as the next file expects it, however far the tests came: of the person's account nothing is under way, the
+ * receiver answers as at first, and the pages are closed.
+ */
+export async function leave(world: ConsoleWorld, who: Person, page: Page): Promise<void> {
+  world.receiver.answer = thanks;
+  try {
+    await stopAll(world, who);
+  } finally {
+    await page.context().close();
+  }
+}
+
+async function stopAll({ platform, url }: ConsoleWorld, { email }: Person): Promise<void> {
+  // What waits first: it would take the place of what is stopped.
+  const open = () =>
+    platform.databases.service.rows<{ id: string }>(
+      `select g.id from generations g join accounts a on a.id = g.account_id
+        where a.email = $1 and g.status in ('queued', 'running') order by g.created_at desc`,
+      [email],
+    );
+  const found = await open();
+  if (found.length === 0) return;
+  // The person may have revoked their keys, and signed out.
+  const client = createClient(url, await platform.createKey({ email, studioAccountId: '' }));
+  for (const { id } of found) {
+    const { status, text } = await client.call('POST', `/v1/generations/${id}/stop`);
+    if (status !== 202) assert.ok(!(await open()).some((one) => one.id === id), `${status}: ${text}`);
+  }
+  await until('all has ended', async () => (await open()).length === 0);
+}
