@@ -403,7 +403,8 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
       .click();
     await page.getByRole('link', { name: 'Take up its request' }).click();
     await until('its words are in the form', async () => (await prompt().inputValue()) === 'a hill at noon');
-    assert.match(await page.getByRole('textbox', { name: 'Seed' }).inputValue(), /^\d+$/);
+    const seed = page.getByRole('textbox', { name: 'Seed' });
+    await until('so is its seed', async () => /^\d+$/.test(await seed.inputValue()));
   });
 
   test('chooses another model, and finds a picture again', async () => {

@@ -84,7 +84,8 @@ async function createPerson(
   account: Partial<Person> & { name?: string } = {},
 ): Promise<Person> {
   const person = {
-    email: `person-${++createdPeople}@example.org`,
+    // Accounts of the platform's own have names of another kind.
+    email: `visitor-${++createdPeople}@example.org`,
     password: 'correct horse battery',
     ...account,
   };
