@@ -234,7 +234,12 @@ test('an id that would lead to another path is refused before anything is asked'
   assert.deepEqual(server.seen, []);
   const transport = new Transport({ baseUrl: server.url } as TransportOptions);
   const paths = ['/v1/assets/image/..', '/v1/%2e%2E/x', '/v1/.%2e', '/v1/x\\..\\y', '/v1/./x?a=b'];
-  for (const path of paths) assert.throws(() => transport.addressOf(path), refused, path);
+  // Characters that parsers leave out: in the midst of a path, and at its end.
+  const unread = ['\t', '\n', '\r']
+    .map((one) => `/v1/x/.${one}./y`)
+    .concat('/v1/x/.. ', '/v1/x/..\u0001\u001f');
+  for (const path of [...paths, ...unread])
+    assert.throws(() => transport.addressOf(path), refused, JSON.stringify(path));
 });
 
 test('points and slashes in an id stay in it', async () => {

@@ -61,7 +61,9 @@ export type Call = {
 const refusedUnread = new Set([429]);
 const passing = new Set([429, 500, 502, 503, 504]);
 
-/** What parsers of addresses take for this folder or the one above, so that another thing would be asked for. */
+/** What parsers of addresses leave out, anywhere and at the end. */
+const unreadShape = /[\t\n\r]|[\p{Cc} ]+$/gu;
+/** What they take then for this folder or the one above, so that another thing would be asked for. */
 const stepShape = /^(\.|%2e){1,2}$/i;
 
 const maxRetryAfterSeconds = 60;
@@ -160,7 +162,8 @@ export class Transport {
    * @throws RenderkitError `invalid_request` where a part of the path would lead to another one
    */
   addressOf(path: string, query: Call['query'] = {}): string {
-    const step = (path.split(/[?#]/, 1)[0] ?? '').split(/[/\\]/).find((part) => stepShape.test(part));
+    const [read = ''] = path.replace(unreadShape, '').split(/[?#]/, 1);
+    const step = read.split(/[/\\]/).find((part) => stepShape.test(part));
     if (step !== undefined)
       throw new RenderkitError('invalid_request', `"${step}" is no id, and no part of a path.`);
     const given = new URLSearchParams();
