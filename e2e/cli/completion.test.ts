@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { runCli, wordsOf } from './run-cli.ts';
+import { cliEnvironment, runCli, wordsOf } from './run-cli.ts';
 
 const run = promisify(execFile);
 
@@ -20,13 +20,17 @@ after(() => rm(folder, { recursive: true, force: true }));
 
 const cli = (words: string) => runCli(wordsOf(words), { cwd: folder });
 
+/** Shells write files of their own where they are at home. */
+const inShell = (shell: string, words: readonly string[]) =>
+  run(shell, words, { cwd: folder, env: cliEnvironment(folder, { ZDOTDIR: folder }) });
+
 test('completions are scripts that the shell reads', async () => {
   const { stdout } = await cli('completion bash');
   await writeFile(path.join(folder, 'completion.bash'), stdout);
   const completed = async (line: string) => {
     const words = line.split(' ').map((word) => JSON.stringify(word));
     const shell = `source completion.bash; COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}; _renderkit; echo "\${COMPREPLY[@]}"`;
-    return (await run('bash', ['-c', shell], { cwd: folder })).stdout.trim();
+    return (await inShell('bash', ['-c', shell])).stdout.trim();
   };
   assert.match(await completed('renderkit gen '), /\bwait\b.*\bdownload\b/);
   assert.equal(await completed('renderkit image boat --preview ki'), 'kitty');
@@ -50,18 +54,22 @@ test(
   async () => {
     await writeFile(path.join(folder, 'completion.txt'), (await cli('completion fish')).stdout);
     for (const [typed, whole] of completions) {
-      const { stdout } = await run(
-        'fish',
-        ['--no-config', '-c', `source completion.txt; complete -C 'renderkit ${typed}'`],
-        { cwd: folder },
-      );
+      const { stdout } = await inShell('fish', [
+        '--no-config',
+        '-c',
+        `source completion.txt; complete -C 'renderkit ${typed}'`,
+      ]);
       assert.equal(stdout.split(/[\t\n]/)[0], whole.split(' ').at(-1), typed);
     }
   },
 );
 
 const placesOfZsh = [
-  ['sourced, before its completion was set up', 'source completion.txt'],
+  ['sourced, its completion set up by nobody else', 'source completion.txt'],
+  [
+    'sourced, its completion set up further down and not before',
+    'source completion.txt; (( $+functions[compdef] )) && exit; autoload -Uz compinit; compinit -u',
+  ],
   ['found where it looks for functions', 'fpath=($PWD $fpath); autoload -Uz compinit; compinit -u -D'],
 ] as const;
 for (const [where, setUp] of placesOfZsh)
@@ -78,7 +86,7 @@ for (const [where, setUp] of placesOfZsh)
       `for typed in ${completions.map(([typed]) => `'${typed}'`).join(' ')}`,
       'do zpty -w shell "renderkit $typed"$\'\\t\'; zpty -r shell seen \'*<*>*\'; print -r -- "${${seen##*<}%%>*}"; done',
     ].join('\n');
-    const { stdout } = await run('zsh', ['-fc', driver], { cwd: folder });
+    const { stdout } = await inShell('zsh', ['-fc', driver]);
     assert.deepEqual(
       stdout
         .split('\n')

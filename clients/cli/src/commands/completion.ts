@@ -93,7 +93,11 @@ complete -o filenames -F _renderkit renderkit
 `;
 }
 
-/** For `source` and as a file of $fpath, where its first use asks for what it completes. */
+/**
+ * For `source` and as a file of $fpath, where its first use asks for what it completes. What is sourced registers at once, and
+ * again before the first prompt: a `compinit` further down in .zshrc forgets who was there before it. Only where none came it
+ * is run here.
+ */
 function zsh(tree: Tree): string {
   return `#compdef renderkit
 _renderkit() {
@@ -117,8 +121,17 @@ ${valueCases(tree)}
   compset -P @
   _files
 }
-(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i }
-if [ "\${funcstack[1]}" = _renderkit ]; then _renderkit; else compdef _renderkit renderkit; fi
+_renderkit_register() {
+  add-zsh-hook -d precmd _renderkit_register
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i }
+  compdef _renderkit renderkit
+}
+if [ "\${funcstack[1]}" = _renderkit ]; then
+  _renderkit
+else
+  (( ! $+functions[compdef] )) || compdef _renderkit renderkit
+  autoload -Uz add-zsh-hook && add-zsh-hook precmd _renderkit_register
+fi
 `;
 }
 
