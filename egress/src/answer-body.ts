@@ -5,7 +5,7 @@ const MAX_WAITING_BYTES = 64 * 1024;
 
 /** The body of an answer as it comes: not decoded, not bounded. One reader at a time. */
 export class AnswerBody {
-  readonly #chunks: Buffer[] = [];
+  #chunks: Buffer[] = [];
   readonly #controller: Pick<Dispatcher.DispatchController, 'pause' | 'resume'>;
   #waitingBytes = 0;
   /** Still to come; NaN where the head did not say. */
@@ -23,17 +23,23 @@ export class AnswerBody {
     this.#missingBytes = Number(contentLength);
   }
 
-  /** What is here: a piece, null at the end, undefined where the next is still to come. Throws what broke the body. */
+  /**
+   * All that is here as one piece, for it may have come in pieces of a byte; null at the end, undefined where the next is
+   * still to come. Throws what broke the body.
+   */
   read(): Buffer | null | undefined {
-    const chunk = this.#chunks.shift();
-    if (chunk !== undefined) {
-      const wasFull = this.#waitingBytes >= MAX_WAITING_BYTES;
-      this.#waitingBytes -= chunk.length;
-      if (wasFull && this.#waitingBytes < MAX_WAITING_BYTES) this.#controller.resume();
-      return chunk;
+    const chunks = this.#chunks;
+    if (chunks.length === 0) {
+      if (this.#error !== undefined) throw this.#error;
+      return this.#hasEnded ? null : undefined;
     }
-    if (this.#error !== undefined) throw this.#error;
-    return this.#hasEnded ? null : undefined;
+    const wasFull = this.#waitingBytes >= MAX_WAITING_BYTES;
+    const piece = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, this.#waitingBytes);
+    this.#chunks = [];
+    this.#waitingBytes = 0;
+    // What the socket has waiting comes at once, before this returns.
+    if (wasFull) this.#controller.resume();
+    return piece;
   }
 
   /** Waits until `read()` has something to say. */

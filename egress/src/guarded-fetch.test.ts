@@ -99,6 +99,25 @@ test('no connection is used twice, though the server would keep it', async () =>
   }
 });
 
+test('a body in chunks of one byte comes to its taker in few pieces', async () => {
+  const chunks = 60_000;
+  const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+  await using server = await startAnswering(`${head}${'1\r\nx\r\n'.repeat(chunks)}0\r\n\r\n`);
+  await using egress = createEgress({ allow });
+  let [pieces, bytes, turns] = [0, 0, 0];
+  const onBody = async (chunk: Buffer) => {
+    pieces += 1;
+    bytes += chunk.length;
+    // What comes meanwhile waits, and others have their turn between two pieces.
+    await new Promise((resolve) => setImmediate(resolve));
+    turns += 1;
+  };
+  const answer = await egress.request(download(`${server.url}/`, { onBody, totalTimeoutMs: 30_000 }));
+  assert.equal(outcome(answer), '200');
+  assert.deepEqual([bytes, turns], [chunks, pieces]);
+  assert.ok(pieces < chunks / 50, `${pieces} pieces`);
+});
+
 test('a webhook answer is cut at its size and stays an answer', async () => {
   await using server = await startLoopbackServer({
     onRequest: (_head, socket) => flood(socket, 'HTTP/1.1 200 OK\r\n\r\n', Buffer.alloc(16_384, 'x')),
