@@ -1,8 +1,10 @@
 import type { Cidr } from './public-address.ts';
 import { validateUrl } from './validate-url.ts';
 
-/** URLs that are remembered as valid: 2 kB each at most. */
+/** URLs that are remembered as valid. */
 const MAX_KNOWN_URLS = 1_000;
+/** Of the text of one that is remembered; its parsed form may have nine times as many, where each is percent-encoded. */
+const MAX_KNOWN_CHARACTERS = 512;
 
 /** URLs whose form was validated, by their text: where connections are kept, the same ones are asked for again and again. */
 export class ValidUrls {
@@ -18,6 +20,7 @@ export class ValidUrls {
     let url = this.#known.get(raw);
     if (url === undefined) {
       url = validateUrl(raw, { allow: this.#allow });
+      if (raw.length > MAX_KNOWN_CHARACTERS) return url;
       if (this.#known.size >= MAX_KNOWN_URLS) this.#known.clear();
       this.#known.set(raw, url);
     }
