@@ -227,6 +227,33 @@ describe('the HTTP server', () => {
     },
   );
 
+  for (const { what, answered } of [
+    { what: 'has sent half a head', answered: '' },
+    { what: 'sends half a head after a request', answered: 'GET /hello HTTP/1.1\r\nHost: a\r\n\r\n' },
+  ])
+    test(`closing waits for no connection that ${what}`, { timeout: 10_000 }, async (t) => {
+      const own = createHttpServer({
+        presentError: () => ({ status: 500, headers: {}, body: '' }),
+        newRequestId: () => 'req',
+        // Longer than the test waits.
+        headersTimeoutMs: 60_000,
+      });
+      own.get('/hello', async () => 'hello');
+      await own.listen({ port: 0, host: '127.0.0.1' });
+      const accepted = once(own.server, 'connection') as Promise<Socket[]>;
+      const half = connect((own.server.address() as AddressInfo).port, '127.0.0.1');
+      t.after(() => half.destroy());
+      const [server] = await accepted;
+      const sent = `${answered}GET /hello HTTP/1.1\r\nHo`;
+      const came = answered === '' ? undefined : once(half, 'data');
+      half.write(sent);
+      await came;
+      while (server?.bytesRead !== sent.length) await new Promise((resolve) => setTimeout(resolve, 5));
+      const ended = once(half.resume(), 'end');
+      await own.close();
+      await ended;
+    });
+
   test('who sends headers or a body too slowly is cut off, and others are served meanwhile', async () => {
     const slow = Array.from({ length: 100 }, () => exchange('GET /hello HTTP/1.1\r\nHost: a\r\nX-A', 5_000));
     const slowBody = exchange('POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc', 5_000);

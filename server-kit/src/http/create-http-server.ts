@@ -88,7 +88,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     // A server that never got its port has nothing to close, and would never say that it is closed.
     if (!app.server.listening) return done();
     // Node closes the connections that are idle now; those with a request under way would stay open after it, and so
-    // would those that never had one.
+    // would those that never had one, or not the whole of its head.
     const timer = setInterval(() => {
       app.server.closeIdleConnections();
       closeUnused();
