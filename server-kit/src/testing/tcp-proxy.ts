@@ -62,6 +62,7 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
       for (const [there, near] of pairs) there.unpipe(near);
     },
     pass: () => {
+      if (!holds) return;
       holds = false;
       for (const [there, near] of pairs) there.pipe(near);
     },
