@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { headers as headerNames } from '@renderkit/contract/v1/headers.ts';
+import type { TestHooks } from '../src/test-hooks.ts';
 import { startTestService, type TestService } from './harness.ts';
 import { postForm, type Part } from './post-form.ts';
 import { scriptRenders } from './scripted-renders.ts';
@@ -14,8 +16,8 @@ const prompt: Part = { name: 'prompt', value: 'a boat' };
 const edits = '/openai/v1/images/edits';
 const dataUrl = `data:image/png;base64,${Buffer.alloc(60, 'a picture').toString('base64')}`;
 
-async function start() {
-  const service = await startTestService();
+async function start(hooks: TestHooks = {}) {
+  const service = await startTestService(hooks);
   const none = { limit: 0, running: 0, running_elsewhere: 0 };
   scriptRenders(service.studio).limits = { overall: none, image: none, edit: none, video: none };
   service.studio.balance.lifetime_millicredits = 1_000_000;
@@ -74,7 +76,7 @@ for (const { what, path = edits, parts, status, files } of refused)
     await using service = await start();
     const answer = await postForm(service.url + path, await service.createKey(), parts);
     assert.equal(answer.status, status, answer.text);
-    assert.deepEqual(await filesOf(service), { taken: files, left: 0 });
+    await untilFiles(service, { taken: files, left: 0 });
   });
 
 test('a form that ends before its time leaves nothing of the file that was whole', async () => {
@@ -89,9 +91,9 @@ test('a form that ends before its time leaves nothing of the file that was whole
       '--b\r\nContent-Disposition: form-data; name="image"; filename="a.png"\r\n\r\na picture\r\n' +
       '--b\r\nContent-Disposition: form-data; name="prompt"\r\n\r\na bo',
   );
-  while ((await filesOf(service)).taken === 0) await turn();
+  await until(service, async () => (await filesOf(service)).taken > 0);
   socket.destroy();
-  while ((await filesOf(service)).left > 0) await turn();
+  await untilFiles(service, { taken: 1, left: 0 });
 });
 
 test('a picture in JSON leaves nothing where its create is refused', async () => {
@@ -104,7 +106,7 @@ test('a picture in JSON leaves nothing where its create is refused', async () =>
   const body = JSON.stringify({ prompt: 'a boat', image: dataUrl });
   const answer = await fetch(service.url + edits, { method: 'POST', headers, body });
   assert.equal(answer.status, 403, await answer.text());
-  assert.deepEqual(await filesOf(service), { taken: 1, left: 0 });
+  await untilFiles(service, { taken: 1, left: 0 });
 });
 
 test('an accepted edit keeps its file, and who repeats it brings none', async () => {
@@ -126,14 +128,78 @@ test('an accepted edit keeps its file, and who repeats it brings none', async ()
   };
   const generations = () => service.database.rows('select id from generations');
   const first = await ask(0);
-  while ((await generations()).length === 0) await turn();
+  await until(service, async () => (await generations()).length > 0);
   first.leave();
   await first.answered;
   const repeated = await ask(1);
-  while ((await filesOf(service)).taken < 2 || (await filesOf(service)).left !== 2) await turn();
+  await untilFiles(service, { taken: 2, left: 2 });
   assert.equal((await generations()).length, 1);
   repeated.leave();
   await repeated.answered;
 });
+
+test('a paused model refuses a form and leaves none of its files', async () => {
+  await using service = await start();
+  pauseModels(service);
+  const answer = await postForm(service.url + edits, await service.createKey(), [picture, prompt]);
+  assert.equal(answer.status, 503, answer.text);
+  await untilFiles(service, { taken: 1, left: 0 });
+});
+
+test('a refused form has its answer before the studio is asked to remove its file', async () => {
+  const { promise: answered, resolve: answeredNow } = Promise.withResolvers<void>();
+  await using service = await start({
+    // What is removed goes on to the studio once the client has its answer.
+    crashPoint: (name) => (name === 'upload-deleted' ? answered : undefined),
+  });
+  const parts = [picture, { name: 'prompt', value: 'x'.repeat(5_000) }];
+  const signal = AbortSignal.timeout(30_000);
+  const answer = await postForm(service.url + edits, await service.createKey(), parts, signal).finally(
+    answeredNow,
+  );
+  assert.equal(answer.status, 400, answer.text);
+  await untilFiles(service, { taken: 1, left: 0 });
+});
+
+test('who repeats a form under a key of its own leaves no second file', async () => {
+  await using service = await start();
+  const key = await service.createKey();
+  const form = () => {
+    const body = new FormData();
+    body.append('image', new Blob([Buffer.from('a picture')]), 'boat.png');
+    body.append('prompt', 'a boat');
+    return body;
+  };
+  const leaving = new AbortController();
+  const headers = { authorization: `Bearer ${key}`, 'idempotency-key': 'mine' };
+  const ask = () =>
+    fetch(service.url + edits, { method: 'POST', headers, body: form(), signal: leaving.signal }).catch(
+      () => undefined,
+    );
+  const generations = () => service.database.rows('select id from generations');
+  const first = ask();
+  await until(service, async () => (await generations()).length > 0);
+  const repeated = ask();
+  await untilFiles(service, { taken: 2, left: 2 });
+  assert.equal((await generations()).length, 1);
+  leaving.abort();
+  await Promise.all([first, repeated]);
+});
+
+/** The studio quotes what is asked for and refuses all of it. */
+function pauseModels({ studio }: TestService): void {
+  studio.refusesQuotes = { code: 'model_paused', message: 'paused' };
+}
+
+/** Waits until this is so; its failure says what there is. */
+async function until(service: TestService, is: () => Promise<boolean>): Promise<void> {
+  for (const deadline = performance.now() + 30_000; !(await is()); await turn())
+    assert.ok(performance.now() < deadline, `it has ${JSON.stringify(await filesOf(service))}`);
+}
+
+/** Waits until the files are these: what is refused is removed after its answer. */
+function untilFiles(service: TestService, files: { taken: number; left: number }): Promise<void> {
+  return until(service, async () => isDeepStrictEqual(await filesOf(service), files));
+}
 
 const turn = () => new Promise((resolve) => setTimeout(resolve, 10));

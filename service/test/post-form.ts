@@ -8,6 +8,7 @@ export async function postForm<Body = Record<string, unknown>>(
   url: string,
   key: string,
   parts: readonly Part[],
+  signal?: AbortSignal,
 ): Promise<Answer<Body>> {
   const form = new FormData();
   for (const { name, value, fileName } of parts) {
@@ -15,7 +16,7 @@ export async function postForm<Body = Record<string, unknown>>(
     else form.append(name, new Blob([Buffer.from(value)]), fileName);
   }
   const headers = { authorization: `Bearer ${key}` };
-  const answer = await fetch(url, { method: 'POST', headers, body: form });
+  const answer = await fetch(url, { method: 'POST', headers, body: form, ...(signal && { signal }) });
   const text = await answer.text();
   return { status: answer.status, headers: answer.headers, text, body: JSON.parse(text) as Body };
 }

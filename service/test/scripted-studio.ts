@@ -56,6 +56,8 @@ export type ScriptedStudio = AsyncDisposable & {
   issuer: ScriptedIssuer;
   /** It answers calls for quotes of several accounts, and says so. */
   sharesQuotes: boolean;
+  /** Set: it refuses whatever is quoted. */
+  refusesQuotes: QuoteResult['refusal'];
   accessSeconds: number;
   /** Milliseconds for which a rotated refresh token serves again. */
   graceMs: number;
@@ -69,6 +71,7 @@ type State = Pick<
   | 'balance'
   | 'catalog'
   | 'sharesQuotes'
+  | 'refusesQuotes'
   | 'accessSeconds'
   | 'graceMs'
   | 'uploads'
@@ -92,6 +95,7 @@ export async function startScriptedStudio(): Promise<ScriptedStudio> {
     balance: exampleBalance(catalog),
     catalog,
     sharesQuotes: false,
+    refusesQuotes: null,
     accessSeconds: 900,
     graceMs: 60_000,
     refreshTokens: new Map(),
@@ -231,7 +235,7 @@ async function answer(
 }
 
 function quoteOf(
-  studio: { catalog: Catalog; balance: StudioBalance },
+  studio: Pick<State, 'catalog' | 'balance' | 'refusesQuotes'>,
   { request }: QuotesRequest['quotes'][number],
 ): QuoteResult {
   const model = studio.catalog.models.find(({ id }) => id === request.model) as StudioModel;
@@ -241,8 +245,8 @@ function quoteOf(
     cost_millicredits: priceOf(model, request),
     outputs: Object.values(model.batch_size)[0] ?? 1,
     balance: studio.balance,
-    refusal: null,
-    quote: 'quote',
+    refusal: studio.refusesQuotes,
+    quote: studio.refusesQuotes === null ? 'quote' : null,
   };
 }
 

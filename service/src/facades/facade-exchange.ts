@@ -120,21 +120,24 @@ export class FacadeExchange {
       // Each attempt stores its files anew: under a key of the client's own they are the same by their bytes.
       ...(call === undefined ? { identity: { route, ...identity } } : {}),
     };
+    let replayed = false;
     try {
-      const { generations } = await maker.accept(by, call?.request ?? wanted, (place) =>
+      const made = await maker.accept(by, call?.request ?? wanted, (place) =>
         call === undefined ? `${key as string}#${place}` : `${call.id}#${place}`,
       );
-      this.#generations = generations;
+      this.#generations = made.generations;
+      replayed = made.replayed;
     } catch (error) {
       if (mayHaveAccepted(error)) {
         // Under the same keys whoever asks again gets what may have been accepted, and is not charged twice.
-        this.#request.brought?.keep();
+        // What it repeats has files of its own, and the body names those.
+        if (!this.#adopted) this.#request.brought?.keep();
         await call?.lost();
       } else await call?.forgotten();
       throw error;
     }
-    // What it repeats has files of its own.
-    if (this.#adopted) await this.#request.brought?.remove();
+    // What it repeats has files of its own, also under a key of the client's. Its client does not wait for theirs to go.
+    if (this.#adopted || replayed) void this.#request.brought?.remove();
     else this.#request.brought?.keep();
     return call;
   }

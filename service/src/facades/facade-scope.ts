@@ -85,8 +85,7 @@ export function createFacadeScope({
           if (needed !== undefined && !admitted.principal.scopes.has(needed))
             throw new ApiProblem('forbidden', { detail: `The key lacks the scope ${needed}.` });
         });
-        scope.setErrorHandler(async (error, request, reply) => {
-          await request.brought?.remove();
+        const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
           if (isRefusal(error)) return send(request, reply, error);
           const problem =
             error instanceof StudioFailure
@@ -95,6 +94,11 @@ export function createFacadeScope({
           if (problem.code === 'internal_error')
             log.error({ request_id: request.id, prefix, err: problem.cause }, 'a request of a facade failed');
           send(request, reply, problem);
+        };
+        scope.setErrorHandler((error, request, reply) => {
+          refuse(error, request, reply);
+          // After the answer, for a studio that hangs holds up none: what has a row is found again, whatever happens.
+          void request.brought?.remove();
         });
         scope.setNotFoundHandler((request) => {
           throw new ApiProblem('not_found', {

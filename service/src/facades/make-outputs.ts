@@ -1,3 +1,4 @@
+import { headers } from '@renderkit/contract/v1/headers.ts';
 import { type ProblemCode, problemCodes } from '@renderkit/contract/v1/problem-codes.ts';
 import type { Generation, GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import {
@@ -28,6 +29,8 @@ export type Made = {
   generations: Generation[];
   /** The first refusal, where not all were accepted. */
   refusal: ApiProblem | undefined;
+  /** All of them were accepted before, for an earlier request with the same keys. */
+  replayed: boolean;
 };
 
 export type AcceptedBy = Pick<CreateRequest, 'principal' | 'requestId' | 'maxMillicredits' | 'identity'>;
@@ -60,7 +63,8 @@ const comeBackMs = 30_000;
 
 /** Whether a create that failed so may be there all the same: its answer was lost, not refused. */
 export function mayHaveAccepted(failure: unknown): boolean {
-  return !(failure instanceof ApiProblem) || problemCodes[failure.code as ProblemCode].status >= 500;
+  if (!(failure instanceof ApiProblem)) return true;
+  return !failure.refusedByStudio && problemCodes[failure.code as ProblemCode].status >= 500;
 }
 
 /** The creates behind all facades: the same use case, rules and bill as those of `/v1`. */
@@ -100,7 +104,7 @@ export class OutputMaker implements Disposable {
     const path = paths[wanted.kind];
     const outcomes = await Promise.allSettled(
       Array.from({ length: wanted.generations }, async (_, place) => {
-        const { text } = await creator.create({
+        const reply = await creator.create({
           principal,
           kind: wanted.kind,
           body: wanted.body,
@@ -112,15 +116,22 @@ export class OutputMaker implements Disposable {
           method: 'POST',
           path,
         });
-        return JSON.parse(String(text)) as Generation;
+        return {
+          generation: JSON.parse(String(reply.text)) as Generation,
+          replayed: reply.headers?.[headers.idempotentReplayed] === 'true',
+        };
       }),
     );
-    const generations = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    const made = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     const failures: unknown[] = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
     const other = failures.find((failure) => !(failure instanceof ApiProblem));
-    if (generations.length === 0 || other !== undefined)
+    if (made.length === 0 || other !== undefined)
       throw other ?? failures.find(mayHaveAccepted) ?? failures[0];
-    return { generations, refusal: failures[0] as ApiProblem | undefined };
+    return {
+      generations: made.map(({ generation }) => generation),
+      refusal: failures[0] as ApiProblem | undefined,
+      replayed: failures.length === 0 && made.every(({ replayed }) => replayed),
+    };
   }
 
   /**

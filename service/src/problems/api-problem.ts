@@ -16,6 +16,8 @@ export type ApiProblemOptions = {
   errors?: FieldError[];
   /** Whole seconds, at least 1: sent as Retry-After. */
   retryAfterSeconds?: number;
+  /** The studio looked at it and refused it: nothing was begun, whatever the status says. */
+  refusedByStudio?: boolean;
   cause?: unknown;
 };
 
@@ -30,6 +32,7 @@ export class ApiProblem extends Error {
   readonly code: ProblemCode | ConsoleProblemCode;
   readonly errors: FieldError[] | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly refusedByStudio: boolean;
 
   constructor(code: ProblemCode | ConsoleProblemCode, options: ApiProblemOptions) {
     const errors = options.errors && oneForEachField(options.errors);
@@ -38,6 +41,7 @@ export class ApiProblem extends Error {
     });
     this.code = code;
     this.errors = errors;
+    this.refusedByStudio = options.refusedByStudio ?? false;
     this.retryAfterSeconds =
       options.retryAfterSeconds === undefined ? undefined : Math.max(1, Math.ceil(options.retryAfterSeconds));
   }

@@ -119,6 +119,7 @@ export function problemOf(refusal: { code: RefusalCode; field?: string; storage?
     detail: known.detail,
     ...(field !== undefined && { errors: [{ field, message: known.detail }] }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    refusedByStudio: true,
   });
 }
 
