@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import {
   type ComfyCounterpart,
   startComfyCounterpart,
 } from '@renderkit/engine-comfyui/testing/comfy-counterpart.ts';
 import { firstWorkflow } from '@renderkit/engine-comfyui/testing/first-workflow.ts';
 import { bindParameters } from '@renderkit/studio/administration/bind-parameters.ts';
+import { followSample } from '@renderkit/studio/renders/samples.ts';
 import { type Administration, connectAdministration } from './administration-calls.ts';
 import { startTestStudio, type TestStudio } from './harness.ts';
 
@@ -24,6 +25,11 @@ before(async () => {
   await administration.call('addBackend', { body: { name: 'gpu1', engine: 'comfyui', url: comfy.url } });
 });
 after(() => owners[Symbol.asyncDispose]());
+// What one test leaves there would be waited for by all that follow.
+afterEach(() => {
+  comfy.script.nodeMs = 0;
+  comfy.faults.ignoresInterrupts = false;
+});
 
 async function importAs(id: string) {
   const imported = await administration.call('importModel', {
@@ -46,9 +52,10 @@ async function until<T>(look: () => Promise<T>, isSo: (seen: T) => boolean): Pro
   }
 }
 
-/** Begins a sample that the machine does not end before it is let go. */
+/** Begins a sample that the machine has by then, and does not end before it is let go. */
 async function beginSample(id: string): Promise<void> {
   comfy.script.nodeMs = 3_600_000;
+  const begun = comfy.executions;
   await administration.call('sampleModel', { params: { id }, body: {} });
   await until(
     async () => {
@@ -57,9 +64,16 @@ async function beginSample(id: string): Promise<void> {
       if (sample.state === 'failed') await administration.call('sampleModel', { params: { id }, body: {} });
       return sample;
     },
-    ({ state }) => state === 'running',
+    // It runs once a worker has it; one that is stopped before it is sent never comes to the machine.
+    ({ state }) => state === 'running' && comfy.executions > begun,
   );
 }
+
+const untilInterrupted = (told: number) =>
+  until(
+    () => Promise.resolve(comfy.interrupts),
+    (seen) => seen > told,
+  );
 
 async function rename(id: string, name: string) {
   const { source } = await administration.call('getModelVersion', { params: { id, version: '1' } });
@@ -146,7 +160,7 @@ test('a sample that takes too long is stopped: the engine is told, and nothing o
   const { stopped } = await administration.call('stopModelSample', { params, body: { version: 1 } });
   assert.deepEqual(stopped, [{ version: 1, outcome: 'stopping' }]);
   await assertNothingKept('slip');
-  assert.equal(comfy.interrupts, told + 1);
+  await untilInterrupted(told);
   comfy.script.nodeMs = 0;
   await administration.call('sampleModel', { params, body: {} });
   const again = await until(
@@ -161,16 +175,24 @@ test('a sample that takes too long is stopped: the engine is told, and nothing o
 test('what an engine makes in spite of a stop is thrown away', async () => {
   await importAs('weir');
   await beginSample('weir');
+  const [render] = await studio.database.rows<{ id: string }>("select id from renders where model = 'weir'");
+  const whyLate = async () => {
+    const { signal } = new AbortController();
+    const end = await followSample(studio.database, render?.id ?? '', {
+      withinMs: 0,
+      onLook: () => {},
+      signal,
+    });
+    return end.made ? 'It was made.' : end.reason;
+  };
+  assert.match(await whyLate(), /it goes on, and model stop-sample ends it/);
   comfy.faults.ignoresInterrupts = true;
   const told = comfy.interrupts;
   await administration.call('stopModelSample', { params: { id: 'weir' }, body: {} });
-  await until(
-    () => Promise.resolve(comfy.interrupts),
-    (seen) => seen > told,
-  );
+  await untilInterrupted(told);
+  assert.equal(await whyLate(), 'It is being stopped.');
   comfy.script.nodeMs = 0;
   await assertNothingKept('weir');
-  comfy.faults.ignoresInterrupts = false;
 });
 
 test('a draft that is dropped ends its sample, and is a draft again once it is added anew', async () => {
@@ -180,7 +202,7 @@ test('a draft that is dropped ends its sample, and is a draft again once it is a
   const told = comfy.interrupts;
   assert.equal((await administration.call('retireModel', { params })).state, 'retired');
   await assertNothingKept('lock');
-  assert.equal(comfy.interrupts, told + 1);
+  await untilInterrupted(told);
   await administration.refused('sampleModel', { params, body: {} }, 409, 'conflict');
   await administration.refused('retireModel', { params }, 409, 'conflict');
   comfy.script.nodeMs = 0;

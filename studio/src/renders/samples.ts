@@ -54,9 +54,11 @@ export async function readSample(
   const row = render === undefined ? undefined : await findSample(database, render);
   if (row === undefined) return undefined;
   const { status, obstacle } = row;
-  const waitsFor = row.is_stopped ? 'It is being stopped.' : obstacle;
+  const waitsFor = row.is_stopped ? stoppingWords : obstacle;
   return { state: status, reason: status === 'failed' ? whyFailed(row) : waitsFor };
 }
+
+const stoppingWords = 'It is being stopped.';
 
 /** In an operator's words. */
 function whyFailed({ is_stopped: isStopped, reason, message }: SampleRow): string {
@@ -122,7 +124,9 @@ export async function followSample(
       if (status === 'running')
         return {
           made: false,
-          reason: `${backend} did not end it ${within}; it goes on, and model stop-sample ends it.`,
+          reason: row.is_stopped
+            ? stoppingWords
+            : `${backend} did not end it ${within}; it goes on, and model stop-sample ends it.`,
         };
       const reason = row.reason ?? `No backend was free for it ${within}.`;
       await giveSampleUp(database, id, attempt, reason);
