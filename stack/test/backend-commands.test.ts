@@ -5,20 +5,19 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { checkSteps, greyPicture } from '@renderkit/engine-kit/full-check.ts';
 import { ImagesCounterpart } from '@renderkit/engine-openai-images/testing/counterpart.ts';
-import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import type { Backend } from '@renderkit/studio/backends/backend.ts';
 import { commands } from '../src/operator/commands.ts';
 import { runOperator } from '../src/operator/run-operator.ts';
 
 const owners = new AsyncDisposableStack();
 let environment: Record<string, string | undefined>;
+let studio: TestDatabase;
 before(async () => {
   const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-backends-'));
   owners.defer(() => rm(directory, { recursive: true, force: true }));
-  const [service, studio] = [
-    owners.use(await createTestDatabase('service')),
-    owners.use(await createTestDatabase('studio')),
-  ];
+  const service = owners.use(await createTestDatabase('service'));
+  studio = owners.use(await createTestDatabase('studio'));
   environment = {
     PATH: process.env['PATH'],
     DATA_DIR: directory,
@@ -153,6 +152,10 @@ test('a full check asks a provider for jobs up to the amount that --spend allows
   await operator('backend', 'set', '--name', 'paid', '--max-cost-per-day', '0.03', '--currency', 'USD');
   const barred = await operator<Checked>(...argv, '--spend', '1');
   assert.match(barred.data.find(({ name }) => name === 'render')?.message ?? '', /limit of the day/);
+  assert.deepEqual([counterpart.jobs, await costs()], [1, [['paid', 0.02, 0, 1]]]);
+  await studio.database.execute("update provider_costs set currency = 'EUR' where backend = 'paid'");
+  const foreign = await operator<Checked>(...argv, '--spend', '1');
+  assert.match(foreign.data.find(({ name }) => name === 'render')?.message ?? '', /today is in EUR, .* USD/);
   assert.deepEqual([counterpart.jobs, await costs()], [1, [['paid', 0.02, 0, 1]]]);
 });
 

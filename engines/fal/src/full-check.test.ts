@@ -31,3 +31,15 @@ test("the steps of fal's queue are walked, and the jobs of the check ended", asy
   assert.equal(counterpart.jobs, 3);
   assert.equal(counterpart.endedForeign, false);
 });
+
+test('a job that fal refused takes nothing of the allowed amount', async () => {
+  await using counterpart = await new FalCounterpart().start();
+  counterpart.resultOf = () => greyPicture;
+  const steps = await walkCheck(checkFalBackend, counterpart.url, 0.03);
+  assert.match(steps['invalid graph']?.message ?? '', /valid integer/);
+  assert.deepEqual(
+    Object.values(steps).filter(({ message }) => message.startsWith('Not walked')),
+    [],
+  );
+  assert.equal(counterpart.jobs, 3);
+});

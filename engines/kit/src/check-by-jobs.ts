@@ -18,6 +18,7 @@ import {
   greyPicture,
   isMedia,
   notThere,
+  type Settle,
   type Step,
   StepFailed,
   StepSkipped,
@@ -249,7 +250,7 @@ class JobCheck {
   }
 
   /** @throws StepSkipped where one more job could cost more than is allowed */
-  async #reserve(): Promise<Awaited<ReturnType<CheckBudget['reserve']>>> {
+  async #reserve(): Promise<Settle | null> {
     const { cost } = this.#plan;
     if (cost === undefined) return null;
     const least = this.#spent + cost.perJob;
@@ -259,10 +260,12 @@ class JobCheck {
         `Not walked: a job may cost ${cost.perJob} ${cost.currency} at a provider. Allow it with --spend ${Number(least.toFixed(6))} or more.`,
       );
     const settle = await budget.reserve(cost.perJob, cost.currency);
-    if (settle === null)
-      throw new StepSkipped("Not walked: the backend's limit of the day does not allow another job.");
+    if (typeof settle === 'string') throw new StepSkipped(`Not walked: ${settle}`);
     this.#spent = least;
-    return settle;
+    return async (isSpent) => {
+      if (!isSpent) this.#spent -= cost.perJob;
+      await settle(isSpent);
+    };
   }
 
   async #pictureFor(target: string): Promise<BoundValue> {

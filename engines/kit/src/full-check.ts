@@ -29,18 +29,18 @@ export interface CheckedStep {
   readonly seconds: number;
 }
 
+/** Books the money of one job as spent, or gives it back. */
+export type Settle = (isSpent: boolean) => Promise<void>;
+
 /** What the jobs of a check may cost at a provider. */
 export interface CheckBudget {
   /** The most of all of them together, in the provider's currency. */
   readonly spend: number;
   /**
-   * Sets the money of one job aside, for good before it resolves; null: the backend's limit of the day does not allow it. What it
-   * gives is called with whether the money is spent, and not at all where nobody can tell.
+   * Sets the money of one job aside, for good before it resolves; a sentence for an operator where that cannot be. What it gives
+   * is called with whether the money is spent, and not at all where nobody can tell.
    */
-  readonly reserve: (
-    amount: number,
-    currency: string,
-  ) => Promise<((isSpent: boolean) => Promise<void>) | null>;
+  readonly reserve: (amount: number, currency: string) => Promise<Settle | string>;
 }
 
 /**

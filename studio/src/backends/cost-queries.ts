@@ -1,19 +1,28 @@
+import type { Settle } from '@renderkit/engine-kit/full-check.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 /**
- * Sets money of a provider aside for a job that is no render's. Gives what books it as spent or gives it back; null where the
- * backend's limit of the day does not allow the job, or what it cost today is in another currency.
+ * Sets money of a provider aside for a job that is no render's. Gives what books it as spent or gives it back; a sentence for
+ * an operator where the backend's limit of the day does not allow the job, or what it cost today is in another currency.
  */
 export async function reserveCost(
   database: Database,
   { backend, amount, currency }: { backend: string; amount: number; currency: string },
-): Promise<((isSpent: boolean) => Promise<void>) | null> {
+): Promise<Settle | string> {
   const [row] = await database.rows<{ day: string; is_reserved: boolean }>(
     `select today.day::text, reserve_cost($1, today.day, $2, $3) as is_reserved
      from (select (clock() at time zone 'UTC')::date as day) today`,
     [backend, currency, amount],
   );
-  if (row?.is_reserved !== true) return null;
+  if (row?.is_reserved !== true) {
+    const [booked] = await database.rows<{ currency: string }>(
+      'select currency from provider_costs where backend = $1 and day = $2 and currency <> $3',
+      [backend, row?.day, currency],
+    );
+    return booked === undefined
+      ? "the backend's limit of the day does not allow another job."
+      : `what the backend cost today is in ${booked.currency}, and a job of the check costs ${currency}.`;
+  }
   return async (isSpent) => {
     await database.execute(
       `update provider_costs set reserved = reserved - $3::numeric, spent = spent + case when $4 then $3::numeric else 0 end
