@@ -10,10 +10,10 @@ import { FRAME_RATE } from './shot.ts';
 import { toYuv, yuvBytes } from './yuv-frame.ts';
 
 /**
- * Bytes of frames that may lie on the disk as they are: half a minute of the usual size. Longer and larger videos wait for the
+ * Bytes of frames that may lie on the disk as they are: some seven seconds of the usual size. Longer and larger videos wait for the
  * encoder as JPEG, which costs a third of the processor time once more.
  */
-const MAX_PLAIN_BYTES = 256_000_000;
+const MAX_PLAIN_BYTES = 64_000_000;
 /** Good enough that what follows is all that can be seen of it. */
 const JPEG_QUALITY = 93;
 /** Smaller is better and larger; the first and the last frame are what is compared with a given image. */
