@@ -1,3 +1,4 @@
+import { lanes } from '@renderkit/contract/studio/kinds.ts';
 import { applyFiles } from '@renderkit/studio/administration/apply.ts';
 import {
   listPlans,
@@ -10,6 +11,8 @@ import {
 import { appliedAnswer, applyInputs } from './apply.ts';
 import { type Command, command, done, givenPath } from './command.ts';
 import { required, text, wholeNumber } from './option.ts';
+
+const counted = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`;
 
 const version = wholeNumber({ min: 1, max: 1_000_000 });
 
@@ -32,7 +35,7 @@ export const planCommands: Command[] = [
             key.padEnd(12),
             name.padEnd(16),
             `${credits} credits a month,`,
-            `at once ${limits.overall}: ${limits.image} images, ${limits.edit} edits, ${limits.video} videos`,
+            `at once ${limits.overall}: ${lanes.map((lane) => counted(limits[lane], lane)).join(', ')}`,
           ].join(' '),
         ),
       };
