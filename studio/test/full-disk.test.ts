@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import type { Engine } from '@renderkit/engine-kit/engine.ts';
-import { ffmpeg } from '@renderkit/media-kit/ffmpeg.ts';
 import { runMediaJob } from '@renderkit/media-kit/media-processes.ts';
 import { MediaToolError } from '@renderkit/media-kit/media-tool-error.ts';
 import { mountSmallDisk, noSmallDisk } from '@renderkit/server-kit/testing/small-disk.ts';
@@ -140,20 +141,23 @@ test('a tool that finds no space does not blame the file', { skip }, async () =>
     runMediaJob('writeRgba', { path: image, output, maxPixels: 10_000_000 }, limits),
     outOfSpace,
   );
-  const before = process.env['TMPDIR'];
-  process.env['TMPDIR'] = disk.directory;
-  try {
-    await assert.rejects(
-      ffmpeg(['-f', 'png_pipe', '-i', 'in.png', '-f', 'rawvideo', '-pix_fmt', 'rgb24', 'out.raw'], {
-        inputs: { 'in.png': image },
-        outputs: { 'out.raw': path.join(plenty.directory, 'out.raw') },
-        maxOutputBytes: 100_000_000,
-        ...limits,
-      }),
-      outOfSpace,
-    );
-  } finally {
-    if (before === undefined) delete process.env['TMPDIR'];
-    else process.env['TMPDIR'] = before;
-  }
+  // In a process of its own: ffmpeg's, which are kept for a while, have the temporary directory that they began with.
+  const run = {
+    inputs: { 'in.png': image },
+    outputs: { 'out.raw': path.join(plenty.directory, 'out.raw') },
+    maxOutputBytes: 100_000_000,
+    timeoutMs: limits.timeoutMs,
+    maxMemoryBytes: limits.maxMemoryBytes,
+  };
+  const script = `
+    import { ffmpeg } from '${import.meta.resolve('@renderkit/media-kit/ffmpeg.ts')}';
+    const args = ['-f', 'png_pipe', '-i', 'in.png', '-f', 'rawvideo', '-pix_fmt', 'rgb24', 'out.raw'];
+    const signal = new AbortController().signal;
+    await ffmpeg(args, { ...${JSON.stringify(run)}, signal }).then(
+      () => console.log('made'),
+      (error) => console.log(error.kind));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+    env: { ...process.env, TMPDIR: disk.directory },
+  });
+  assert.equal(stdout.trim(), 'out_of_space');
 });
