@@ -18,8 +18,8 @@ import {
 } from './package-cell.ts';
 import { type PackageClient, packageClients } from './package-clients.ts';
 
-/** In place of 45 seconds. A busy machine may need seconds for what is quick. */
-const heartbeatAfterSeconds = 4;
+/** In place of 45 seconds. A busy machine needs many seconds for what is quick, and that is to be answered before. */
+const heartbeatAfterSeconds = 15;
 const path = '/behind/a/path';
 
 type Cell = { client: PackageClient; platform: Platform };
