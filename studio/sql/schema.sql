@@ -318,6 +318,7 @@ CREATE INDEX oidc_payloads_grant ON public.oidc_payloads USING btree (grant_id) 
 CREATE INDEX oidc_payloads_live_grants ON public.oidc_payloads USING btree (account_id, client_id) WHERE (model = 'Grant'::text);
 CREATE INDEX oidc_payloads_sessions ON public.oidc_payloads USING btree (account_id) WHERE (model = 'Session'::text);
 CREATE INDEX oidc_payloads_uid ON public.oidc_payloads USING btree (uid) WHERE (uid IS NOT NULL);
+CREATE INDEX oidc_payloads_used ON public.oidc_payloads USING btree (grant_id, COALESCE(((payload ->> 'rotations'::text))::integer, 0)) WHERE ((model = 'RefreshToken'::text) AND (consumed_at IS NOT NULL));
 
 create table password_resets (
   account_id text not null,
