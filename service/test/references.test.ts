@@ -267,6 +267,16 @@ test('a mask as a data URL is sent to the studio, and kept nowhere else', async 
   await until(body.id, 'running');
 });
 
+/** Characters of base64 that the service decodes in one turn. */
+const decodedAtOnce = 512 * 1024;
+
+/** A mask that is decoded in two turns, once its base64 was changed. */
+function longMask(change: (base64: string) => string): string {
+  const bytes = Buffer.alloc(450_000, 9);
+  tinyPng.copy(bytes);
+  return `data:image/png;base64,${change(bytes.toString('base64'))}`;
+}
+
 test('a mask that is no PNG, or no base64, is a 400 before anything is sent', async () => {
   const earlier = hidden();
   const texts = [
@@ -277,11 +287,16 @@ test('a mask that is no PNG, or no base64, is a 400 before anything is sent', as
     `data:image/png;base64,${tinyPng.toString('base64url')}-_`,
     `data:image/png;base64,${tinyPng.toString('base64')} `,
     `data:image/png,${tinyPng.toString('base64')}`,
+    longMask((base64) => `${base64.slice(0, 530_000)}-${base64.slice(530_001)}`),
+    longMask((base64) => `${base64.slice(0, 530_000)}é${base64.slice(530_001)}`),
+    longMask((base64) => `${base64.slice(0, decodedAtOnce - 2)}==${base64.slice(decodedAtOnce)}`),
+    longMask((base64) => `${base64.slice(0, -4)}A===`),
   ];
   for (const mask of texts) {
+    const shown = mask.slice(-100);
     const answer = await edit({ image: 'lib_1', mode: 'inpaint', mask });
-    assertProblem(answer, 'invalid_request', mask);
-    assert.deepEqual(fields(answer), ['mask'], mask);
+    assertProblem(answer, 'invalid_request', shown);
+    assert.deepEqual(fields(answer), ['mask'], shown);
   }
   assert.deepEqual(hidden(), earlier);
   service.studio.uploads.next.push({ outcome: 'unusable', reason: 'unsupported_type', message: '' });

@@ -2,6 +2,8 @@ import { isAscii } from 'node:buffer';
 
 const initialBytes = 512;
 const pooledBytes = 4096;
+/** Whatever grows beyond this grows to its likely length at once: megabytes that are copied hold everybody up. */
+const copiedBytes = 64 * 1024;
 const nothing = Buffer.alloc(0);
 
 /** Bytes that grow at the end. */
@@ -50,7 +52,8 @@ export class ByteBuffer {
 
   #grow(by: number): void {
     const needed = this.length + by;
-    const wanted = needed <= this.#likelyBytes ? Math.min(2 * needed, this.#likelyBytes) : 2 * needed;
+    const more = needed > copiedBytes ? Math.max(2 * needed, this.#likelyBytes) : 2 * needed;
+    const wanted = needed <= this.#likelyBytes ? Math.min(more, this.#likelyBytes) : more;
     // Those that stand alone give their memory back at once.
     const grown = wanted > pooledBytes ? Buffer.allocUnsafeSlow(wanted) : Buffer.allocUnsafe(wanted);
     grown.set(this.slice(0));

@@ -185,6 +185,28 @@ test('a long text is what JSON.parse makes of it, and is left out of the rest', 
   refused('{"mask":"a"', '', /not valid JSON/);
 });
 
+test('what ends plain text is seen at every place of a text that is long', () => {
+  const longest: Partial<JsonLimits> = { texts: textLimitsOf({ properties: { text: { maxLength: 899 } } }, 1_000) };
+  const units = ['\\"', '\\\\', '\\u00e9', 'é', '€', '😀', '\u007f', ' ', '#', '[', ']', '!'];
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 898 }),
+      fc.constantFrom(...units),
+      fc.constantFrom('a', 'é', '~', ' '),
+      fc.integer({ min: 1, max: 2_000 }),
+      (at, unit, plain, atOnce) => {
+        const textOf = (length: number) => `{"text":"${plain.repeat(at)}${unit}${plain.repeat(length - at - 1)}"}`;
+        assert.deepEqual(scan(textOf(899), longest, atOnce).value, JSON.parse(textOf(899)));
+        const [issue] = scan(textOf(900), longest, atOnce).issues;
+        assert.deepEqual([issue?.path, issue?.message], ['text', 'must be at most 899 characters']);
+        const broken = `{"text":"${plain.repeat(at)}\n${plain.repeat(899 - at)}"}`;
+        assert.throws(() => scan(broken, longest, atOnce), InvalidJson);
+      },
+    ),
+    { numRuns: 1_000 },
+  );
+});
+
 test('a long text is one by its position: elsewhere it is like any other', () => {
   assert.deepEqual(parse('{"notes":{"mask":"x"}}'), { notes: { mask: 'x' } });
   assert.deepEqual(parse('[{"mask":"x"}]'), [{ mask: 'x' }]);

@@ -25,6 +25,33 @@ const noDigit = 16;
 const digits = new Uint8Array(256).fill(noDigit);
 for (const digit of '0123456789abcdefABCDEF') digits[digit.charCodeAt(0)] = Number.parseInt(digit, 16);
 
+/** Read one by one before four bytes at once are tried: what begins that costs as much as some fifty bytes. */
+const bytesBeforeWords = 256;
+
+/**
+ * Passes over ASCII that means itself, four bytes at once, which takes a fifth of the time; returns where that ends. It may
+ * end too early, never too late: a byte that borrows from the next in a subtraction makes that look like one that ends it.
+ */
+function skipPlainWords(bytes: Uint8Array, begin: number): number {
+  let end = begin;
+  if (bytes.length - end < bytesBeforeWords) return end;
+  for (; ((bytes.byteOffset + end) & 3) !== 0; end++) {
+    const byte = bytes[end] as number;
+    if (byte === quote || byte === backslash || byte < 0x20 || byte >= 0x80) return end;
+  }
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset + end, (bytes.length - end) >> 2);
+  let passed = 0;
+  for (; passed < words.length; passed++) {
+    const word = words[passed] as number;
+    // The highest bit of a byte is set where it is below a space, a quote, a backslash, or not of ASCII.
+    const isBelow = word - 0x20202020;
+    const isQuote = (word ^ 0x22222222) - 0x01010101;
+    const isBackslash = (word ^ 0x5c5c5c5c) - 0x01010101;
+    if (((isBelow | isQuote | isBackslash | word) & 0x80808080) !== 0) break;
+  }
+  return end + 4 * passed;
+}
+
 /** Reads one JSON string that comes in pieces, from behind its first quote, and puts it into a buffer. */
 export class JsonTextScan {
   /** Code points so far. */
@@ -69,7 +96,13 @@ export class JsonTextScan {
   #readPlain(bytes: Uint8Array, begin: number): number {
     let end = begin;
     let { characters } = this;
-    for (; end < bytes.length; end++) {
+    for (let wordsAt = begin + bytesBeforeWords; end < bytes.length; end++) {
+      if (end === wordsAt) {
+        end = skipPlainWords(bytes, end);
+        characters += end - wordsAt;
+        wordsAt = end + bytesBeforeWords;
+        if (end === bytes.length) break;
+      }
       const byte = bytes[end] as number;
       if (byte === quote || byte === backslash || byte < 0x20) break;
       // The bytes that go on with a character of UTF-8 are none of their own.
