@@ -290,7 +290,7 @@ test('leases are renewed by who holds them alone, and a dead worker is taken ove
   await moveClock(database, 25);
   const ids = [kept.id, lost.id];
   assert.deepEqual(await renewLeases(database, { ids, worker: 'alive', leaseMs }), new Set([kept.id]));
-  const successor = { backends: ['gpu1'], worker: 'successor', leaseMs, atMost: 10 };
+  const successor = { backends: ['gpu1'], worker: 'successor', leaseMs, held: [], atMost: 10 };
   assert.deepEqual(await takeOver(database, successor), [], 'it may live yet');
   await moveClock(database, 35);
   assert.deepEqual(await takeOver(database, { ...successor, backends: ['gpu2'] }), []);

@@ -135,16 +135,24 @@ export async function releaseLeases(database: Database, worker: string): Promise
 
 /**
  * Takes over submissions on these backends whose worker let its lease run out. Their renders' attempts grow, so that the
- * worker before can write no more.
+ * worker before can write no more. What this worker itself is still at (`held`) is left out: a process that stood still for
+ * longer than a lease goes on with it and renews.
  */
 export async function takeOver(
   database: Database,
-  asked: { backends: readonly string[]; worker: string; leaseMs: number; atMost: number },
+  asked: {
+    backends: readonly string[];
+    worker: string;
+    leaseMs: number;
+    held: readonly string[];
+    atMost: number;
+  },
 ): Promise<Claim[]> {
   return database.rows<Claim>(
     `with expired as (
        select s.id, r.id as render_id from submissions s join renders r on r.id = s.render_id
        where s.state in ('intended', 'sent', 'lost') and s.lease_until <= clock() and s.backend = any($1)
+         and s.id <> all($5::uuid[])
        order by s.lease_until limit $4 for update of r, s skip locked
      ), fenced as (
        update renders r set attempt = attempt + 1 from expired e where r.id = e.render_id returning r.*
@@ -155,7 +163,7 @@ export async function takeOver(
        returning s.*
      )
      select ${claimColumns} from taken s join fenced r on r.id = s.render_id`,
-    [asked.backends, asked.worker, asked.leaseMs, asked.atMost],
+    [asked.backends, asked.worker, asked.leaseMs, asked.atMost, asked.held],
     'take_over_submissions',
   );
 }

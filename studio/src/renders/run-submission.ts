@@ -56,6 +56,8 @@ const usualPauses: Pauses = {
   minLook: 10_000,
   lastLook: 10_000,
 };
+/** Milliseconds between two requests to cancel a job. */
+const maxCancelPause = 60_000;
 /** An answer of a paid provider that was of no use is fetched so often, and the job never bought again. */
 const maxFetches = 3;
 /** Until an engine has said whether it takes a job. */
@@ -303,29 +305,55 @@ async function collect(job: Job, handle: Handle, values: JobValues): Promise<Col
 }
 
 /**
- * Cancels the job once its backend has to be free. One that is beyond that goes on to its end: given back it would be made
- * twice.
+ * Cancels the job once its backend has to be free, and asks again where it is not known. One that is beyond that goes on to its
+ * end: given back it would be made twice.
  */
-function watchDrain({ driver, signal, draining, dependencies }: Job, handle: Handle) {
+function watchDrain(job: Job, handle: Handle) {
+  const { signal, draining } = job;
   const canceled = new AbortController();
+  const ended = new AbortController();
   let asked = Promise.resolve(false);
   const cancel = () => {
-    asked = driver.cancel(handle, signal).then(
-      (outcome) => outcome === 'canceled',
-      (error: unknown) => {
-        dependencies.log.warn({ err: error }, 'a job could not be canceled to drain its backend');
-        return false;
-      },
-    );
+    asked = cancelUntilKnown(job, handle, AbortSignal.any([signal, ended.signal]));
     void asked.then((isCanceled) => isCanceled && canceled.abort(new Drained('The backend is drained.')));
   };
   if (draining.aborted) cancel();
   else draining.addEventListener('abort', cancel, { once: true });
   return {
     canceled: canceled.signal,
-    isCanceled: () => asked,
-    [Symbol.dispose]: () => draining.removeEventListener('abort', cancel),
+    /** For whoever knows that the job has ended: nothing is asked any more. */
+    isCanceled: () => {
+      ended.abort();
+      return asked;
+    },
+    [Symbol.dispose]: () => {
+      ended.abort();
+      draining.removeEventListener('abort', cancel);
+    },
   };
+}
+
+/**
+ * Whether the engine canceled the job; asked again while it cannot say so or be reached, and false where `ended` is raised
+ * before.
+ */
+async function cancelUntilKnown(
+  { driver, signal, pauses, dependencies: { log } }: Job,
+  handle: Handle,
+  ended: AbortSignal,
+): Promise<boolean> {
+  for (let pause = pauses.askAgain; ; pause = Math.min(pause * 2, maxCancelPause)) {
+    const outcome = await driver.cancel(handle, signal).catch((error: unknown) => {
+      if (!signal.aborted) log.warn({ err: error }, 'a job could not be canceled to free its backend');
+      return 'unknown' as const;
+    });
+    if (outcome !== 'unknown') return outcome === 'canceled';
+    try {
+      await sleep(pause, undefined, { signal: ended });
+    } catch {
+      return false;
+    }
+  }
 }
 
 async function collectOnce(job: Job, handle: Handle, values: JobValues): Promise<Collected> {

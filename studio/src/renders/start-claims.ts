@@ -95,7 +95,7 @@ export function startClaims(
         const backends = await findServed(database, { engines: [...drawing, ...spoken], labels });
         await adoptRenders(dependencies);
         const names = backends.map(({ name }) => name);
-        const asked = { backends: names, worker, leaseMs, atMost: takenOverAtOnce };
+        const asked = { backends: names, worker, leaseMs, held: held.ids(), atMost: takenOverAtOnce };
         if (performance.now() - unreachableAt >= leaseMs)
           for (const claim of await takeOver(database, asked)) held.run(claim, true);
         for (const backend of backends) if (backend.has_room) await claimFor(backend, stopping);
@@ -138,6 +138,7 @@ function createHeld(
   const isStale = new Error('the lease could not be renewed');
   return {
     count: () => held.size,
+    ids: () => [...held.keys()],
     drain: (ids: readonly string[], reason: Error) => {
       for (const id of ids) held.get(id)?.drain.abort(reason);
     },
