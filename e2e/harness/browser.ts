@@ -3,6 +3,8 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 
 const places = [
   process.env['CHROMIUM_PATH'],
+  // The same engine as the whole browser, and a quarter less to compute.
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
