@@ -294,6 +294,7 @@ test('leases are renewed by who holds them alone, and a dead worker is taken ove
   assert.deepEqual(await takeOver(database, successor), [], 'it may live yet');
   await moveClock(database, 35);
   assert.deepEqual(await takeOver(database, { ...successor, backends: ['gpu2'] }), []);
+  assert.deepEqual(await takeOver(database, { ...successor, held: [lost.id] }), [], 'it is at it itself');
   const taken = (await Promise.all(Array.from({ length: 8 }, () => takeOver(database, successor)))).flat();
   assert.deepEqual(
     taken.map(({ id, attempt, render_id }) => ({ id, attempt, render_id })),

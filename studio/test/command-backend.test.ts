@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { addVersion, publishModel, withCatalog } from '@renderkit/studio/catalog/publish.ts';
 import { readManifest } from '@renderkit/studio/manifests/read-manifest.ts';
 import sharp from 'sharp';
-import { startTestStudio, type TestStudio, untilOffered } from './harness.ts';
+import { startTestStudio, type TestStudio, untilFound, untilOffered } from './harness.ts';
 
 const prompt = 'a lake; rm -rf /';
 
@@ -81,11 +80,11 @@ test('what still runs when the time to drain is over is canceled and made once t
   const account = await studio.connect({ tier: 'pro' });
   await untilOffered(account, 'pocket');
   assert.equal((await account.submit('one', { model: 'pocket', prompt })).outcome, 'accepted');
-  await until(database, `select from submissions where state = 'sent'`);
+  await untilFound(database, `select from submissions where state = 'sent'`);
   await database.execute(
     `update backends set wanted = 'draining', drain_until = clock() where name = 'here'`,
   );
-  await until(
+  await untilFound(
     database,
     `select from renders r join submissions s on s.render_id = r.id where r.status = 'queued' and s.state = 'canceled'`,
   );
@@ -99,8 +98,3 @@ test('what still runs when the time to drain is over is canceled and made once t
     ['canceled', 'done'],
   );
 });
-
-/** Waits until a statement finds something. */
-async function until(database: TestStudio['database'], statement: string): Promise<void> {
-  while ((await database.execute(statement)) === 0) await sleep(50);
-}

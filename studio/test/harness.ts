@@ -292,6 +292,15 @@ export async function untilOffered(account: TestAccount, model: string): Promise
   throw new Error(`${model} is not offered after 10 seconds`);
 }
 
+/** Waits until a statement finds something. */
+export async function untilFound(database: Database, statement: string): Promise<void> {
+  for (let i = 0; i < 1_200; i++) {
+    if ((await database.execute(statement)) > 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`nothing is found after a minute by ${statement}`);
+}
+
 /** One call for the progress of renders, as the client. */
 export async function readProgress(
   url: string,

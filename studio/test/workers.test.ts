@@ -7,7 +7,7 @@ import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { openJobQueues } from '@renderkit/studio/jobs/job-queues.ts';
 import { checkLedger, showLedger } from '@renderkit/studio/operator.ts';
 import { finishRender } from '@renderkit/studio/renders/store.ts';
-import { readChanges, startTestStudio, type TestStudio } from './harness.ts';
+import { readChanges, startTestStudio, type TestStudio, untilFound } from './harness.ts';
 
 const png = Buffer.from('\u0089PNG not really', 'latin1');
 
@@ -133,6 +133,27 @@ test('a worker that was overtaken writes nothing, and what it stored is removed'
   const render = await account.finished('slow');
   assert.deepEqual([render.status, render.outputs], ['failed', []]);
   assert.deepEqual(await checkLedger(studio.database), []);
+});
+
+test('a worker whose lease ran out while it stood still goes on, and does not take itself over', async () => {
+  const attempts: number[] = [];
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const engine = scriptedEngine(async (attempt) => {
+    attempts.push(attempt);
+    await released;
+  });
+  await using studio = await startTestStudio({ engines: [engine] });
+  const { database } = studio;
+  const account = await studio.connect({ tier: 'pro' });
+  await account.submit('late', { model: 'linework-1' });
+  while (attempts.length === 0) await sleep(20);
+  assert.equal(await database.execute('update submissions set lease_until = clock()'), 1);
+  await untilFound(database, 'select from submissions where lease_until > clock()');
+  release();
+  const { status, outputs } = await account.finished('late');
+  assert.deepEqual([status, outputs.length, attempts], ['succeeded', 2, [1, 1]]);
+  assert.deepEqual(await database.rows('select attempt from submissions'), [{ attempt: 1 }]);
 });
 
 test('an output serves as a reference of the next render, for its owner alone', async () => {
