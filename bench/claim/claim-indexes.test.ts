@@ -60,7 +60,7 @@ test('with 20,000 renders that wait and as many that ran, no claim reads a whole
   await whyWaiting(database, 'rnd_20000');
   await queueReasons(database, ['rnd_20000', 'rnd_19999', ...renders]);
   await releaseLeases(database, worker);
-  const taken = await takeOver(database, { backends, worker: 'wrk_other', leaseMs, atMost: 20 });
+  const taken = await takeOver(database, { backends, worker: 'wrk_other', leaseMs, held: [], atMost: 20 });
   assert.equal(taken.length, ids.length);
   assert.deepEqual(await wholeReads(database), before);
 });

@@ -186,7 +186,9 @@ test('a long text is what JSON.parse makes of it, and is left out of the rest', 
 });
 
 test('what ends plain text is seen at every place of a text that is long', () => {
-  const longest: Partial<JsonLimits> = { texts: textLimitsOf({ properties: { text: { maxLength: 899 } } }, 1_000) };
+  const longest: Partial<JsonLimits> = {
+    texts: textLimitsOf({ properties: { text: { maxLength: 899 } } }, 1_000),
+  };
   const units = ['\\"', '\\\\', '\\u00e9', 'é', '€', '😀', '\u007f', ' ', '#', '[', ']', '!'];
   fc.assert(
     fc.property(
@@ -195,7 +197,8 @@ test('what ends plain text is seen at every place of a text that is long', () =>
       fc.constantFrom('a', 'é', '~', ' '),
       fc.integer({ min: 1, max: 2_000 }),
       (at, unit, plain, atOnce) => {
-        const textOf = (length: number) => `{"text":"${plain.repeat(at)}${unit}${plain.repeat(length - at - 1)}"}`;
+        const textOf = (length: number) =>
+          `{"text":"${plain.repeat(at)}${unit}${plain.repeat(length - at - 1)}"}`;
         assert.deepEqual(scan(textOf(899), longest, atOnce).value, JSON.parse(textOf(899)));
         const [issue] = scan(textOf(900), longest, atOnce).issues;
         assert.deepEqual([issue?.path, issue?.message], ['text', 'must be at most 899 characters']);

@@ -55,7 +55,8 @@ async function* decode(text: string, begin: number, { checked = false } = {}): A
     const piece = text.slice(i, i + charactersAtOnce);
     const bytes = Buffer.from(piece, 'base64');
     const ending = i + charactersAtOnce < text.length ? wholeGroup : lastGroup;
-    if (!checked && !isBase64(piece, bytes, ending)) throw new NotBase64('characters that base64 does not have');
+    if (!checked && !isBase64(piece, bytes, ending))
+      throw new NotBase64('characters that base64 does not have');
     yield bytes;
     await turn();
   }

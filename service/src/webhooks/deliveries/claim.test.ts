@@ -344,9 +344,9 @@ for (const [seen, prepare] of Object.entries(seenByPlanner))
     for (let i = 0; i < 4; i++) assert.ok((await round()) > 0);
     const later = await rowsRead(single);
     assert.equal(later.scanned - earlier.scanned, 0);
-    // Four looks at a queue of 9,000. Some of what is read is dead until the next vacuum.
+    // Four looks at a queue of 9,000. Some of what is read is dead until the next vacuum; more, while other tests hold snapshots.
     assert.ok(
-      later.entries - earlier.entries < 1_000,
+      later.entries - earlier.entries < 3_000,
       `${later.entries - earlier.entries} entries were read`,
     );
   });
