@@ -1,18 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
-import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { type Part, startPart } from '@renderkit/server-kit/testing/part.ts';
-import { connectAccount } from '@renderkit/service/operator.ts';
+import type { Part } from '@renderkit/server-kit/testing/part.ts';
 import type { Bench, Result } from '../benchmark.ts';
-import { startChild } from '../child.ts';
-import { createKeys, freePort, originOf, program, serviceEnvironment } from '../platform.ts';
 import { boundResult } from '../present.ts';
 import { residentMegabytes } from '../process-usage.ts';
+import { startScriptedPlatform } from '../scripted-platform.ts';
 
 const requestsHeld = 1_000;
 /** Connections opened in one go; a listener's backlog is no longer. */
@@ -34,7 +29,13 @@ const agent = new Agent({ keepAlive: false, maxSockets: Infinity });
  */
 export async function held(bench: Bench): Promise<Result[]> {
   await using owners = new AsyncDisposableStack();
-  const service = await start(bench, owners);
+  const {
+    url,
+    service: part,
+    serviceDatabase: database,
+    createAccount,
+  } = await startScriptedPlatform(bench, owners);
+  const service = { url, key: (await createAccount()).key, part, database };
   // The first ones fill caches and compile what runs.
   for (const one of await open(service, burst)) one.destroy();
   const count = bench.quick ? requestsHeld / 10 : requestsHeld;
@@ -68,36 +69,6 @@ async function heldMegabytes(service: Service, count: number): Promise<{ held: n
   const after = residentMegabytes(part.pid) ?? Number.NaN;
   for (const one of await coming) one.destroy();
   return { held: after - before, most: most - before };
-}
-
-async function start(bench: Bench, owners: AsyncDisposableStack): Promise<Service> {
-  const { url: databaseUrl, database } = owners.use(await bench.cluster.createDatabase('service'));
-  const [port, studioPort] = [await freePort(), await freePort()];
-  const secretKey = randomBytes(32);
-  const scripted = fileURLToPath(new URL('../polls/scripted-studio.ts', import.meta.url));
-  owners.use(await startChild(scripted, { port: studioPort }));
-  const part = owners.use(
-    await startPart({
-      name: 'service',
-      entry: program('service/src/main.ts'),
-      logDirectory: path.join(bench.cluster.directory, 'logs'),
-      profileDirectory: bench.profileDirectory,
-      environment: {
-        ...serviceEnvironment({ databaseUrl, port, studioPort, secretKey }),
-        LOG_LEVEL: 'warn',
-        STUDIO_CLIENT_ID: 'bench',
-        STUDIO_CLIENT_SECRET: 'a secret of the benchmark',
-      },
-    }),
-  );
-  const { accountId } = await connectAccount(database, secretKey, {
-    studioId: 'std_scripted',
-    studioAccountId: 'account-1',
-    email: null,
-    refreshToken: 'account-1',
-  });
-  const [key] = await createKeys(database, accountId, 1);
-  return { url: originOf(port), key: key as string, part, database };
 }
 
 let asked = 0;

@@ -39,7 +39,8 @@ async function oneRound(bench: Bench, start: (bench: Bench, owners: AsyncDisposa
   await add(urls.slice(0, healthy));
   await deliver(events);
   await add(urls.slice(healthy));
-  return deliver(events);
+  // Waited for here: what it is delivered by goes with this function.
+  return await deliver(events);
 }
 
 async function startSink() {

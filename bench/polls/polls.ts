@@ -1,16 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { startPart } from '@renderkit/server-kit/testing/part.ts';
-import { connectAccount } from '@renderkit/service/operator.ts';
 import type { Bench, Result } from '../benchmark.ts';
 import { startChild } from '../child.ts';
 import { createForEach } from '../create-generation.ts';
-import { createKeys, freePort, originOf, serviceEnvironment, program } from '../platform.ts';
 import { boundResult, milliseconds } from '../present.ts';
 import { cpuSeconds, residentMegabytes } from '../process-usage.ts';
+import { startScriptedPlatform } from '../scripted-platform.ts';
 import { quantile } from '../statistics.ts';
 import type { HoldPolls, PollsAnswer } from './hold-polls.ts';
 import type { SettleAll } from './scripted-studio.ts';
@@ -25,29 +21,12 @@ const goal = { megabytes: 120, p99: 150 };
 /** Thousands of long polls on one process, all of whose generations end within a second. */
 export async function polls(bench: Bench): Promise<Result[]> {
   await using owners = new AsyncDisposableStack();
-  const serviceData = owners.use(await bench.cluster.createDatabase('service'));
-  const [port, studioPort] = [await freePort(), await freePort()];
-  const secretKey = randomBytes(32);
-  const studio = owners.use(await startChild(file('scripted-studio.ts'), { port: studioPort }));
+  const { url, service, studio, serviceDatabase, createAccount } = await startScriptedPlatform(bench, owners);
   const holder = owners.use(await startChild(file('hold-polls.ts')));
-  const service = owners.use(
-    await startPart({
-      name: 'service',
-      entry: program('service/src/main.ts'),
-      logDirectory: path.join(bench.cluster.directory, 'logs'),
-      profileDirectory: bench.profileDirectory,
-      environment: {
-        ...serviceEnvironment({ databaseUrl: serviceData.url, port, studioPort, secretKey }),
-        LOG_LEVEL: 'warn',
-        STUDIO_CLIENT_ID: 'bench',
-        STUDIO_CLIENT_SECRET: 'a secret of the benchmark',
-      },
-    }),
-  );
-  const url = originOf(port);
-  const accounts = await createAccounts(serviceData.database, secretKey, bench.quick);
+  const accounts: string[] = [];
+  for (let n = 1; n <= (bench.quick ? keys / 10 : keys); n++) accounts.push((await createAccount()).key);
   const opened = await createForEach(url, accounts, generations / keys);
-  await allRunning(serviceData.database, opened.length);
+  await allRunning(serviceDatabase, opened.length);
   bench.say(`  ${opened.length} generations run`);
 
   const before = memoryOf(service.pid);
@@ -89,21 +68,6 @@ function file(name: string): string {
 
 function memoryOf(pid: number): number {
   return residentMegabytes(pid) ?? 0;
-}
-
-/** One account for each key; the scripted studio takes an account's name for its token. */
-async function createAccounts(database: Database, secretKey: Buffer, quick: boolean): Promise<string[]> {
-  const texts: string[] = [];
-  for (let n = 1; n <= (quick ? keys / 10 : keys); n++) {
-    const { accountId } = await connectAccount(database, secretKey, {
-      studioId: 'std_scripted',
-      studioAccountId: `account-${n}`,
-      email: null,
-      refreshToken: `account-${n}`,
-    });
-    texts.push(...(await createKeys(database, accountId, 1)));
-  }
-  return texts;
 }
 
 async function allRunning(database: Database, count: number): Promise<void> {

@@ -1,4 +1,5 @@
-// A studio by script, in a process of its own: it takes every render at once and ends all of them when it is told to.
+// A studio by script, in a process of its own: it takes every render at once, and ends all of them when it is told to, or each
+// after a time.
 // Nothing of it is slow, so that what is measured is the service's.
 
 import { randomBytes } from 'node:crypto';
@@ -13,15 +14,19 @@ import type { QuotesRequest, Render } from '@renderkit/contract/studio/schemas/r
 import { builtInCatalog } from '@renderkit/studio/catalog/built-in.ts';
 import { serveParent } from '../child.ts';
 
-export type ScriptedStudio = { port: number };
+export type ScriptedStudio = {
+  port: number;
+  studioId?: string;
+  /** Each render ends after so long, and is forgotten a minute later; absent: none does by itself. */
+  settleAfterMs?: number;
+};
 /** Ends every render, evenly over this time. */
 export type SettleAll = { settleWithinMs: number };
 /** Every render reports once a second, for so long; its `step` is the time in milliseconds, the last nine digits. */
 export type ReportAll = { reportSeconds: number };
 
-export const scriptedStudioId = 'std_scripted';
-
-type Feed = { changes: Extract<AccountChanges, { status: 'changes' }>['changes'] };
+/** `read`: how many changes before these were read, and are forgotten. */
+type Feed = { read: number; changes: Extract<AccountChanges, { status: 'changes' }>['changes'] };
 
 /** The size of every file. */
 const pictureBytes = 4_000_000;
@@ -46,9 +51,18 @@ let ledgerSeq = 0;
 const reports = new Map<string, number>();
 let waiting: (() => void)[] = [];
 let origin = '';
+let studioId = 'std_scripted';
+/** Renders in the order in which they came, with the time when they end, or are forgotten. */
+const toEnd: { token: string; at: number }[] = [];
+const toForget: { token: string; at: number }[] = [];
+const forgottenAfterMs = 60_000;
+let settleAfterMs: number | undefined;
 
-await serveParent(async ({ port }: ScriptedStudio) => {
+await serveParent(async (told: ScriptedStudio) => {
+  const { port } = told;
+  ({ studioId = studioId, settleAfterMs } = told);
   origin = `http://127.0.0.1:${port}`;
+  if (settleAfterMs !== undefined) setInterval(settleDue, stepMs);
   const server = createServer((request, response) => void serve(request, response));
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return (message: SettleAll | ReportAll) =>
@@ -69,6 +83,22 @@ async function settleAll({ settleWithinMs }: SettleAll): Promise<number> {
     await sleep(stepMs);
   }
   return performance.now() - begin;
+}
+
+function settleDue(): void {
+  const now = performance.now();
+  const due = toEnd.findIndex(({ at }) => at > now);
+  const ended = toEnd.splice(0, due === -1 ? toEnd.length : due);
+  for (const { token } of ended) {
+    const known = renders.get(token);
+    if (known === undefined) continue;
+    const { account, render } = known;
+    change(account, { ...render, status: 'succeeded', outputs: [output(ledgerSeq)], completed_at: time() });
+    toForget.push({ token, at: now + forgottenAfterMs });
+  }
+  if (ended.length > 0) for (const wake of waiting.splice(0)) wake();
+  const old = toForget.findIndex(({ at }) => at > now);
+  for (const { token } of toForget.splice(0, old === -1 ? toForget.length : old)) renders.delete(token);
 }
 
 /** Evenly spread over each second, so that the figures are not those of one burst. */
@@ -100,12 +130,17 @@ function output(number: number): Render['outputs'][number] {
 function change(account: string, render: Render): void {
   renders.set(render.token, { account, render });
   const feed = feedOf(account);
-  feed.changes.push({ seq: feed.changes.length + 1, type: 'render', token: render.token, render });
+  feed.changes.push({
+    seq: feed.read + feed.changes.length + 1,
+    type: 'render',
+    token: render.token,
+    render,
+  });
 }
 
 function feedOf(account: string): Feed {
   let feed = feeds.get(account);
-  if (feed === undefined) feeds.set(account, (feed = { changes: [] }));
+  if (feed === undefined) feeds.set(account, (feed = { read: 0, changes: [] }));
   return feed;
 }
 
@@ -123,7 +158,7 @@ async function answer(request: IncomingMessage): Promise<unknown> {
   const path = request.url?.split('?')[0] ?? '';
   const body = await readBody(request);
   if (path === '/api/metadata')
-    return { studio_id: scriptedStudioId, issuer: `${origin}/oidc`, version: '1', progress: true };
+    return { studio_id: studioId, issuer: `${origin}/oidc`, version: '1', progress: true };
   if (path === '/api/progress') return progress(JSON.parse(body) as StudioBody<'readProgress'>);
   if (path === '/oidc/.well-known/openid-configuration')
     return { issuer: `${origin}/oidc`, token_endpoint: `${origin}/oidc/token` };
@@ -167,6 +202,7 @@ function submit(account: string, token: string): Render {
     completed_at: null,
   };
   renders.set(token, { account, render });
+  if (settleAfterMs !== undefined) toEnd.push({ token, at: performance.now() + settleAfterMs });
   return render;
 }
 
@@ -179,7 +215,10 @@ async function changes({ accounts, wait_seconds: seconds }: StudioBody<'readChan
   for (;;) {
     const moved: AccountChanges[] = [];
     for (const { account, cursor } of accounts) {
-      const news = feedOf(account).changes.slice(cursor, cursor + 200);
+      const feed = feedOf(account);
+      if (cursor > feed.read) feed.changes.splice(0, cursor - feed.read);
+      feed.read = Math.max(feed.read, cursor);
+      const news = feed.changes.slice(0, 200);
       const last = news.at(-1);
       if (last !== undefined) moved.push({ account, status: 'changes', changes: news, cursor: last.seq });
     }

@@ -1,17 +1,14 @@
-import { randomBytes } from 'node:crypto';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { maxStreamsPerKey } from '@renderkit/contract/v1/limits.ts';
-import { startPart } from '@renderkit/server-kit/testing/part.ts';
-import { connectAccount } from '@renderkit/service/operator.ts';
 import type { Bench, Result } from '../benchmark.ts';
 import { startChild } from '../child.ts';
 import { createForEach } from '../create-generation.ts';
-import { createKeys, freePort, originOf, program, serviceEnvironment } from '../platform.ts';
+import { originOf } from '../platform.ts';
 import type { ReportAll } from '../polls/scripted-studio.ts';
 import { boundResult, milliseconds } from '../present.ts';
 import { cpuSeconds, residentMegabytes } from '../process-usage.ts';
+import { startScriptedPlatform } from '../scripted-platform.ts';
 import { quantile } from '../statistics.ts';
 import type { HoldStreams, StreamsAnswer } from './hold-streams.ts';
 
@@ -22,35 +19,11 @@ const goal = { megabytes: 600, p99: 400 };
 /** Ten thousand streams on one process: a hundred readers of each of a hundred renders, which report once a second each. */
 export async function streams(bench: Bench): Promise<Result[]> {
   await using owners = new AsyncDisposableStack();
-  const serviceData = owners.use(await bench.cluster.createDatabase('service'));
-  const [port, studioPort] = [await freePort(), await freePort()];
-  const secretKey = randomBytes(32);
-  const studio = owners.use(await startChild(file('../polls/scripted-studio.ts'), { port: studioPort }));
+  const { port, service, studio, createAccount } = await startScriptedPlatform(bench, owners);
   const holder = owners.use(await startChild(file('hold-streams.ts')));
-  const service = owners.use(
-    await startPart({
-      name: 'service',
-      entry: program('service/src/main.ts'),
-      logDirectory: path.join(bench.cluster.directory, 'logs'),
-      profileDirectory: bench.profileDirectory,
-      environment: {
-        ...serviceEnvironment({ databaseUrl: serviceData.url, port, studioPort, secretKey }),
-        LOG_LEVEL: 'warn',
-        STUDIO_CLIENT_ID: 'bench',
-        STUDIO_CLIENT_SECRET: 'a secret of the benchmark',
-      },
-    }),
-  );
   const keys: string[] = [];
-  for (let n = 1; n <= (bench.quick ? generations / 10 : generations); n++) {
-    const { accountId } = await connectAccount(serviceData.database, secretKey, {
-      studioId: 'std_scripted',
-      studioAccountId: `account-${n}`,
-      email: null,
-      refreshToken: `account-${n}`,
-    });
-    keys.push(...(await createKeys(serviceData.database, accountId, 1)));
-  }
+  for (let n = 1; n <= (bench.quick ? generations / 10 : generations); n++)
+    keys.push((await createAccount()).key);
   const watched = await createForEach(originOf(port), keys, 1);
   const all = watched.flatMap((one) => Array.from({ length: maxStreamsPerKey }, () => one));
   const memory = () => residentMegabytes(service.pid) ?? 0;

@@ -4,7 +4,7 @@ import type { Platform } from '../platform.ts';
 
 /** Endpoints of an account that take what `writeEvents` writes. */
 export async function addEndpoints(
-  platform: Platform,
+  platform: Pick<Platform, 'serviceDatabase' | 'secretKey'>,
   accountId: string,
   urls: readonly string[],
 ): Promise<void> {

@@ -46,7 +46,7 @@ async function follow(driver: ReturnType<typeof connect>, job: EngineJob, signal
 async function run(job: EngineJob) {
   await using driver = connect();
   await driver.submit(await driver.prepare(job, never), job.id, never);
-  return follow(driver, job);
+  return await follow(driver, job);
 }
 
 const tellsAll = `

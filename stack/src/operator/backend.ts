@@ -134,7 +134,11 @@ function manage({ studio, environments }: OperatorDatabases) {
 
 async function check(databases: OperatorDatabases, asked: string): Promise<CheckedBackend> {
   await using drivers = openDrivers(databases);
-  return checkBackend(asked, { database: databases.studio, drivers, stopping: new AbortController().signal });
+  return await checkBackend(asked, {
+    database: databases.studio,
+    drivers,
+    stopping: new AbortController().signal,
+  });
 }
 
 /** Failed where one of its steps is. */
