@@ -76,7 +76,7 @@ async function record(): Promise<Frame[]> {
   await run(page);
   await page.evaluate(`document.querySelector('[aria-label="Result"] video').play()`);
   await page.waitForTimeout(filmMs);
-  return frames();
+  return await frames();
 }
 
 async function make(page: Page, words: string): Promise<void> {

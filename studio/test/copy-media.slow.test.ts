@@ -42,6 +42,31 @@ test(`a copy to a bucket that is killed ${kills} times while files come and go e
   assert.deepEqual(await copyMedia(disk, bucket), { copied: 0, bytes: 0, files: keys.length });
 });
 
+test('of hundreds of files a few are copied at once', async (t) => {
+  const folders = await Promise.all(['from-', 'to-'].map((name) => mkdtemp(path.join(tmpdir(), name))));
+  t.after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
+  const [from = '', to = ''] = folders;
+  await using source = await openStorage({ dataDirectory: from });
+  await using target = await openStorage({ dataDirectory: to });
+  const files = 100;
+  const folder = randomBytes(16).toString('hex');
+  for (let n = 0; n < files; n++) await source.put(`${folder}/ast_${n}.png`, [Buffer.of(n)]);
+  let [writing, most] = [0, 0];
+  const watched: typeof target = {
+    ...target,
+    put: async (key, chunks) => {
+      most = Math.max(most, ++writing);
+      try {
+        return await target.put(key, chunks);
+      } finally {
+        writing--;
+      }
+    },
+  };
+  assert.equal((await copyMedia(source, watched)).copied, files);
+  assert.ok(most > 1 && most <= 8, `${most} at once`);
+});
+
 /** Runs the copy in a process of its own until it has written so many times, by then at the latest to its end. */
 async function killedAfter(
   writes: number,

@@ -29,7 +29,7 @@ export async function copyMedia(
       const limiter = createLimiter({ slots: copiesAtOnce });
       const copies = page.map(async (blob) => {
         using _ = await limiter.enter();
-        return copyBlob(blob, from, to);
+        return await copyBlob(blob, from, to);
       });
       for (const outcome of await Promise.all(copies)) {
         if (outcome !== 'gone') sum.files++;

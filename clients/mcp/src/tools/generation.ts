@@ -176,7 +176,7 @@ async function watch(
     } catch (error) {
       if (!RenderkitError.is(error) || !endsOfWaiting.has(error.code)) throw error;
     }
-  return retrieve(client, id, note);
+  return await retrieve(client, id, note);
 }
 
 const endsOfWaiting = new Set(['still_running', 'aborted', 'generation_failed', 'generation_canceled']);

@@ -59,19 +59,20 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInOptions): v
     if (address !== undefined) return redirectTo(reply, address);
     const query = queryOf(request);
     const to = returnTo(query.get('return_to') ?? undefined);
+    let begun: Awaited<ReturnType<typeof beginSignIn>>;
     try {
-      const begun = await beginSignIn(providers, {
+      begun = await beginSignIn(providers, {
         publicUrl,
         returnTo: to,
         loginHint: loginHint(query.get('login_hint')),
         create: query.get('prompt') === 'create',
         anew: query.get('prompt') === 'login',
       });
-      reply.header('set-cookie', attempts.remember(request.raw, begun.attempt));
-      return redirectTo(reply, begun.address);
     } catch (error) {
       return await fail(request, reply, to, error);
     }
+    reply.header('set-cookie', attempts.remember(request.raw, begun.attempt));
+    return redirectTo(reply, begun.address);
   });
 
   app.get(consoleAddresses.callback, async (request, reply) => {
@@ -98,15 +99,16 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInOptions): v
         },
       });
     underWay.set(attempt.state, finishing);
+    let token: string;
     try {
-      const { token } = await finishing;
-      reply.header('set-cookie', cookie.write(token, lifetimeDays * 86_400));
-      return redirectTo(reply, prefix + to);
+      ({ token } = await finishing);
     } catch (error) {
       return await fail(request, reply, to, error);
     } finally {
       underWay.delete(attempt.state);
     }
+    reply.header('set-cookie', cookie.write(token, lifetimeDays * 86_400));
+    return redirectTo(reply, prefix + to);
   });
 }
 
