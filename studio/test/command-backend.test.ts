@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { addVersion, publishModel, withCatalog } from '@renderkit/studio/catalog/publish.ts';
@@ -9,12 +9,12 @@ import { startTestStudio, type TestStudio, untilFound, untilOffered } from './ha
 
 const prompt = 'a lake; rm -rf /';
 
-const sourceOf = (program: string) => `
+const sourceOf = (program: string, outputs: number) => `
 manifest: 1
 id: pocket
 name: Pocket
 suites: [image]
-batch_size: { Conjure: 1 }
+batch_size: { Conjure: ${outputs} }
 parameters:
   aspect_ratios: [{ ratio: '1:1', width: 64, height: 64 }]
 price: { base_millicredits: 1000 }
@@ -28,18 +28,20 @@ routes:
 `;
 
 /** Publishes a model that a program of the operator's makes: it copies one picture. */
-async function publish({ database, dataDirectory }: TestStudio): Promise<void> {
+async function publish({ database, dataDirectory }: TestStudio, outputs = 1): Promise<void> {
   const picture = path.join(dataDirectory, 'picture.png');
   await sharp({ create: { width: 64, height: 64, channels: 3, background: '#284' } }).toFile(picture);
   const program = path.join(dataDirectory, 'program.mjs');
   await writeFile(
     program,
-    `import { copyFileSync, existsSync } from 'node:fs';
+    `import { appendFileSync, copyFileSync, existsSync } from 'node:fs';
+     appendFileSync(${JSON.stringify(path.join(dataDirectory, 'runs'))}, 'x');
      if (process.argv[2] !== 'a lake; rm -rf /') process.exit(3);
      if (existsSync(${JSON.stringify(path.join(dataDirectory, 'hang'))})) await new Promise((r) => setTimeout(r, 1e6));
+     if (existsSync(${JSON.stringify(path.join(dataDirectory, 'slow'))})) await new Promise((r) => setTimeout(r, 3_500));
      copyFileSync(${JSON.stringify(picture)}, process.argv[3] + '/result.png');`,
   );
-  const source = sourceOf(program);
+  const source = sourceOf(program, outputs);
   const { manifest } = readManifest(source);
   assert.ok(manifest);
   await withCatalog(database, async (transaction) => {
@@ -97,4 +99,32 @@ test('what still runs when the time to drain is over is canceled and made once t
     states.map(({ state }) => state),
     ['canceled', 'done'],
   );
+});
+
+test('the lease of each job of a render is renewed, and each can be stopped', async () => {
+  await using studio = await startTestStudio({ worker: false });
+  await publish(studio, 2);
+  const { database, dataDirectory } = studio;
+  // Each job takes longer than the time until a lease is renewed.
+  await writeFile(path.join(dataDirectory, 'slow'), '');
+  await using _worker = await studio.startWorker();
+  const account = await studio.connect({ tier: 'pro' });
+  await untilOffered(account, 'pocket');
+  assert.equal((await account.submit('two', { model: 'pocket', prompt })).outcome, 'accepted');
+  const render = await account.finished('two');
+  assert.deepEqual([render.status, render.outputs.length], ['succeeded', 2]);
+  assert.deepEqual(
+    await database.rows('select state, attempt from submissions'),
+    Array.from({ length: 2 }, () => ({ state: 'done', attempt: 1 })),
+  );
+  assert.equal((await readFile(path.join(dataDirectory, 'runs'))).length, 2);
+  assert.equal((await account.submit('stopped', { model: 'pocket', prompt })).outcome, 'accepted');
+  await untilFound(
+    database,
+    `select from submissions s join renders r on r.id = s.render_id
+     where r.token = 'stopped' and s.first_output = 1 and s.state = 'sent'`,
+  );
+  await database.execute(`update renders set stop_requested_at = clock(), stop_refund = 'none' where token = 'stopped'`);
+  const stopped = await account.finished('stopped');
+  assert.deepEqual([stopped.status, stopped.outputs.length], ['succeeded', 1]);
 });

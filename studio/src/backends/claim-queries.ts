@@ -124,6 +124,20 @@ export async function renewLeases(
   return new Set(rows.map(({ id }) => id));
 }
 
+/** Which of these are another worker's by now; those that this one has ended are not. */
+export async function findTaken(
+  database: Database,
+  { ids, worker }: { ids: readonly string[]; worker: string },
+): Promise<string[]> {
+  const rows = await database.rows<{ id: string }>(
+    `select asked.id from unnest($1::uuid[]) as asked (id)
+     where not exists (select from submissions s where s.id = asked.id and s.owner = $2)`,
+    [ids, worker],
+    'find_taken_submissions',
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** Lets go of all that a worker holds, so that others take it over at once. Returns how many. */
 export async function releaseLeases(database: Database, worker: string): Promise<number> {
   return database.execute(

@@ -38,12 +38,13 @@ export type DrawDependencies = Omit<ReporterOptions, 'log'> & {
 /**
  * Makes a submission of a local engine, in this worker's processes. Nothing of it outlives its worker: one that was taken
  * over counts as a try that failed, and the render waits for another.
- * @param stopping raised where the worker stops: the submission is given back. With `RenderStopped` the render ends
+ * @param stopping raised where the worker stops: the submission is given back. With `RenderStopped` the render ends. `onNext` is
+ * told of the render's next job as soon as that is there, for its lease
  */
 export async function drawSubmission(
   claim: Claim,
   isTakenOver: boolean,
-  stopping: AbortSignal,
+  { stopping, onNext }: { stopping: AbortSignal; onNext: (next: Claim) => void },
   dependencies: DrawDependencies,
 ): Promise<void> {
   const { database, catalog, worker, leaseMs, crashPoint } = dependencies;
@@ -54,9 +55,10 @@ export async function drawSubmission(
     () => endSubmission(database, claim, end, { worker, leaseMs, maxPerJob }),
     stopping,
   );
+  if (ended.next === 'job') onNext(ended.claim);
   await crashPoint?.('render: finished');
   await clearUp(claim, ended, dependencies);
-  if (ended.next === 'job') await drawSubmission(ended.claim, false, stopping, dependencies);
+  if (ended.next === 'job') await drawSubmission(ended.claim, false, { stopping, onNext }, dependencies);
 }
 
 const failed = { type: 'failed', final: false, unknown: false } as const;

@@ -7,7 +7,7 @@ import { prepareMedia } from '@renderkit/engine-kit/prepare-media.ts';
 import { resolveBindings } from '@renderkit/engine-kit/resolve-bindings.ts';
 import { onUnknownOf, type Route } from '@renderkit/engine-kit/route.ts';
 import { makeTemporaryDirectory } from '@renderkit/media-kit/temporary-directory.ts';
-import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { type Database, isDatabaseUnavailable, isWorthRetrying } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { Claim } from '../backends/claim-queries.ts';
 import { recordUnfit, restBackend } from '../backends/fault-queries.ts';
@@ -75,6 +75,8 @@ type Job = {
   signal: AbortSignal;
   /** Raised where its backend is drained and the time for what runs is over. */
   draining: AbortSignal;
+  /** By which the engine knows the job, once it has it. */
+  handle: Handle | undefined;
   /** Whether the engine may have the job by now, and whether it has. */
   arrival: { isPossible: boolean; isKnown: boolean };
   pauses: Pauses;
@@ -94,17 +96,19 @@ class Drained extends Error {
   }
 }
 
+type Stops = Pick<Job, 'signal' | 'draining'> & { onNext: (next: Claim) => void };
+
 /**
  * Carries a submission to its end, and the further jobs of its render after it. The row is there before anything is sent;
  * one that was taken over is looked for and followed, and sent only where the engine provably never had it: its row says
  * that no request was begun, or the engine that it has none.
  * @param stops `signal`: the lease is gone or the worker stops. `draining`: the job is canceled and given back; its render
- *   ends if it was stopped
+ *   ends if it was stopped. `onNext` is told of the render's next job as soon as that is there, for its lease
  * @throws the signal's reason: another goes on
  */
 export async function runSubmission(
   claim: Claim,
-  stops: Pick<Job, 'signal' | 'draining'>,
+  stops: Stops,
   dependencies: SubmissionDependencies,
 ): Promise<void> {
   let next: Claim | undefined = claim;
@@ -116,7 +120,7 @@ export async function runSubmission(
 
 async function runJob(
   claim: Claim,
-  { signal, draining }: Pick<Job, 'signal' | 'draining'>,
+  { signal, draining, onNext }: Stops,
   dependencies: SubmissionDependencies,
 ): Promise<Ended> {
   const { database, catalog, log, worker, leaseMs, crashPoint } = dependencies;
@@ -131,7 +135,7 @@ async function runJob(
   const arrival = { isPossible: claim.begun_at !== null, isKnown: claim.state === 'sent' };
   let end: SubmissionEnd;
   try {
-    const driver = await dependencies.driverOf(claim.backend);
+    const driver = await persist(() => dependencies.driverOf(claim.backend), signal);
     const pauses = { ...usualPauses, ...dependencies.pauses };
     const folder = scratch.path;
     const job = {
@@ -143,12 +147,13 @@ async function runJob(
       folder,
       signal,
       draining,
+      handle: claim.state === 'sent' ? claim.handle : undefined,
       arrival,
       pauses,
       reporter,
       dependencies,
     };
-    end = await makeOutputs(job);
+    end = await carryOn(job);
   } catch (error) {
     signal.throwIfAborted();
     const { id: submission, render_id: render, backend } = claim;
@@ -164,6 +169,7 @@ async function runJob(
     () => endSubmission(database, claim, end, { worker, leaseMs, maxPerJob, isUnsent: !arrival.isPossible }),
     signal,
   );
+  if (ended.next === 'job') onNext(ended.claim);
   await crashPoint?.('submission: ended');
   await clearUp(claim, ended, dependencies);
   return ended;
@@ -177,13 +183,38 @@ async function blame(database: Database, claim: Claim, failure: EngineFailure): 
     await restBackend(database, claim.backend, failure);
 }
 
+/**
+ * Makes the outputs. Once the engine may have the job, trouble of our own that passes does not end it: the database, the store or
+ * the disk is waited for, as long as a job may run, where the job given back would be bought again.
+ */
+async function carryOn(job: Job): Promise<SubmissionEnd> {
+  const { claim, route, arrival, signal, pauses, dependencies } = job;
+  const patientUntil = performance.now() + runSecondsOf(route) * 1_000;
+  for (;;) {
+    try {
+      return await makeOutputs(job);
+    } catch (error) {
+      const isOurs = !(error instanceof EngineFailure) && isPassing(error);
+      if (!arrival.isPossible || !isOurs || performance.now() > patientUntil) throw error;
+      dependencies.log.warn(
+        { err: error, submission: claim.id },
+        'a job that was sent waits for what is ours',
+      );
+      await sleep(pauses.askAgain, undefined, { signal });
+    }
+  }
+}
+
+const isPassing = (error: unknown) =>
+  isDatabaseUnavailable(error) || isWorthRetrying(error) || isOutOfSpace(error);
+
 async function makeOutputs(job: Job): Promise<SubmissionEnd> {
   const { claim, dependencies } = job;
   const { database, catalog, storage, crashPoint } = dependencies;
   const begun = performance.now();
   return withMaterials(job, { database, storage, snapshot: catalog.current() }, async (materials) => {
     const values = materials.values();
-    const handle = claim.state === 'sent' ? claim.handle : await send(job, values);
+    const handle = (job.handle ??= await send(job, values));
     await crashPoint?.('submission: sent');
     const { assets, cost } = await collect(job, handle, values);
     await crashPoint?.('submission: stored');

@@ -6,6 +6,7 @@ import {
   type Claim,
   claimRender,
   findServed,
+  findTaken,
   releaseLeases,
   renewLeases,
   type ServedBackend,
@@ -37,6 +38,8 @@ export type ClaimsOptions = Omit<DrawDependencies & SubmissionDependencies, 'wor
 };
 
 type Held = {
+  /** Of the job that is under way: a render that takes several goes on with the next. */
+  id: string;
   backend: string;
   lane: Lane;
   isDrawn: boolean;
@@ -154,28 +157,45 @@ function createHeld(
       const stop = new AbortController();
       const isDrawn = drawing.includes(claim.backend);
       const drain = new AbortController();
-      const stops = { signal: stop.signal, draining: drain.signal };
-      const done = (
-        isDrawn
-          ? drawSubmission(claim, isTakenOver, AbortSignal.any([stop.signal, drain.signal]), dependencies)
-          : runSubmission(claim, stops, dependencies)
-      )
+      const onNext = ({ id }: Claim) => {
+        held.delete(entry.id);
+        entry.id = id;
+        held.set(id, entry);
+      };
+      const drawStops = { stopping: AbortSignal.any([stop.signal, drain.signal]), onNext };
+      const stops = { signal: stop.signal, draining: drain.signal, onNext };
+      const running = isDrawn
+        ? drawSubmission(claim, isTakenOver, drawStops, dependencies)
+        : runSubmission(claim, stops, dependencies);
+      const done = running
         .catch((error: unknown) => {
           if (!stop.signal.aborted)
-            log.error({ err: error, submission: claim.id }, 'a submission was dropped');
+            log.error({ err: error, submission: entry.id }, 'a submission was dropped');
         })
         .finally(() => {
-          held.delete(claim.id);
+          held.delete(entry.id);
           onFree();
         });
-      held.set(claim.id, { backend: claim.backend, lane: claim.lane, isDrawn, stop, drain, done });
+      const entry: Held = {
+        id: claim.id,
+        backend: claim.backend,
+        lane: claim.lane,
+        isDrawn,
+        stop,
+        drain,
+        done,
+      };
+      held.set(claim.id, entry);
     },
     renew: async () => {
       const ids = [...held.keys()];
       try {
         const renewed = ids.length === 0 ? new Set() : await renewLeases(database, { ids, worker, leaseMs });
         renewedAt = performance.now();
-        for (const id of ids) if (!renewed.has(id)) held.get(id)?.stop.abort(isGone);
+        // What has just ended is renewed no more either, and its worker goes on with the next job of the render.
+        const others = ids.filter((id) => !renewed.has(id));
+        const taken = others.length === 0 ? [] : await findTaken(database, { ids: others, worker });
+        for (const id of taken) held.get(id)?.stop.abort(isGone);
       } catch (error) {
         // What goes over the network has to end before another may send it; what is drawn here harms nobody.
         if (performance.now() - renewedAt > leaseMs / 2)
