@@ -1,6 +1,18 @@
+/** A wait is looked at as often as this. A standstill of this process is told by a look that comes too late. */
+const lookMs = 1_000;
+/** A look that is later than this was held up by a standstill: a stopped process, or a loop that was blocked. */
+const maxLateMs = 1_000;
+/** So many standstills are forgiven before a window is measured again. */
+const maxStandstills = 3;
+
 /**
  * Calls `onTooSlow` when less than the floor came in a whole window. Only time spent waiting for the sender counts:
  * a slow disk of ours is not the sender's fault. The last, unfinished window is never measured.
+ *
+ * Nor is a standstill of this process the sender's: what came meanwhile lies in the socket, and timers ring before it is
+ * read. After one, the window begins anew. That is bounded: between two windows that are measured it happens
+ * `maxStandstills` times at most. From then on each late look counts, though no more than `maxLateMs` of its lateness, so
+ * that a silent sender comes to the end of its window however slow the loop is.
  */
 export class RateFloor implements Disposable {
   readonly #minBytes: number;
@@ -11,6 +23,8 @@ export class RateFloor implements Disposable {
   #waitingSince: number | undefined;
   // Left as it is between waits: there are thousands of them in a second.
   #timer: NodeJS.Timeout | undefined;
+  #dueAt = 0;
+  #standstills = 0;
 
   constructor(minBytesPerSecond: number, windowMs: number, onTooSlow: () => void) {
     this.#minBytes = (minBytesPerSecond * windowMs) / 1000;
@@ -21,7 +35,10 @@ export class RateFloor implements Disposable {
   /** Call before each wait for the sender. */
   wait(): void {
     this.#waitingSince = performance.now();
-    this.#timer ??= setTimeout(() => this.#look(), this.#windowMs - this.#waitedMs);
+    if (this.#timer !== undefined) return;
+    const delayMs = Math.min(this.#windowMs - this.#waitedMs, lookMs);
+    this.#dueAt = this.#waitingSince + delayMs;
+    this.#timer = setTimeout(() => this.#look(), delayMs);
   }
 
   /** Call after each wait, with the bytes that it brought. */
@@ -40,11 +57,22 @@ export class RateFloor implements Disposable {
   #countWait(): void {
     if (this.#waitingSince === undefined) return;
     const now = performance.now();
-    this.#waitedMs += now - this.#waitingSince;
+    // What was due before the wait began was held up by our own work.
+    const lateFrom = Math.max(this.#dueAt, this.#waitingSince) + maxLateMs;
+    if (now > lateFrom && this.#standstills < maxStandstills) this.#beginAnew();
+    else this.#waitedMs += Math.min(now, lateFrom) - this.#waitingSince;
     this.#waitingSince = now;
   }
 
-  /** A window's time has passed; how much of it was waiting is another matter. The next wait sets the timer again. */
+  /** What came before the standstill stays counted. The next wait sets the timer. */
+  #beginAnew(): void {
+    this.#standstills++;
+    this.#waitedMs = 0;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Some time has passed; how much of it was waiting is another matter. The next wait sets the timer again. */
   #look(): void {
     this.#timer = undefined;
     if (this.#waitingSince === undefined) return;
@@ -59,6 +87,7 @@ export class RateFloor implements Disposable {
     const tooSlow = this.#bytes < this.#minBytes;
     this.#bytes = 0;
     this.#waitedMs = 0;
+    this.#standstills = 0;
     if (tooSlow) this.#onTooSlow();
   }
 }
