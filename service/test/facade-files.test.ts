@@ -33,12 +33,27 @@ async function filesOf({ studio, database }: TestService) {
   };
 }
 
-const refused: { what: string; path?: string; parts: Part[]; status: number; files: number }[] = [
+const refused: {
+  what: string;
+  path?: string;
+  parts: Part[];
+  status: number;
+  files: number;
+  says?: RegExp;
+}[] = [
   {
     what: 'a prompt that is too long',
     parts: [picture, { name: 'prompt', value: 'x'.repeat(5_000) }],
     status: 400,
     files: 1,
+  },
+  {
+    what: 'more text than JSON may have there',
+    path: '/openai/v1/images/generations',
+    parts: [picture, ...['a', 'b', 'c'].map((name) => ({ name, value: 'x'.repeat(100 * 1024) }))],
+    status: 400,
+    files: 1,
+    says: /"message":"body: must not have fields of more than 262144 bytes together".*"param":"body"/,
   },
   {
     what: 'a model that is not there',
@@ -71,11 +86,12 @@ const refused: { what: string; path?: string; parts: Part[]; status: number; fil
     files: 1,
   },
 ];
-for (const { what, path = edits, parts, status, files } of refused)
+for (const { what, path = edits, parts, status, files, says } of refused)
   test(`a form whose files come before ${what} leaves none of them`, async () => {
     await using service = await start();
     const answer = await postForm(service.url + path, await service.createKey(), parts);
     assert.equal(answer.status, status, answer.text);
+    if (says !== undefined) assert.match(answer.text, says);
     await untilFiles(service, { taken: files, left: 0 });
   });
 

@@ -9,14 +9,19 @@ import {
 } from '@renderkit/contract/v1/limits.ts';
 import { InvalidJson } from '@renderkit/server-kit/http/invalid-json.ts';
 import { type FormPart, MalformedForm, readMultipart } from '@renderkit/server-kit/http/multipart.ts';
-import { type Pace, pacedBody } from '@renderkit/server-kit/http/paced-body.ts';
+import { type Pace, pacedBody, SenderLost } from '@renderkit/server-kit/http/paced-body.ts';
+import { RateFloor } from '@renderkit/server-kit/http/rate-floor.ts';
 import {
   BodyCutShort,
   BodyTooFragmented,
   BodyTooLarge,
   readJson,
 } from '@renderkit/server-kit/http/read-body.ts';
-import { exemptFromRequestTimeout, sendContinue } from '@renderkit/server-kit/http/request-body.ts';
+import {
+  exemptFromRequestTimeout,
+  mustCloseUnread,
+  sendContinue,
+} from '@renderkit/server-kit/http/request-body.ts';
 import { textLimitsOf } from '@renderkit/server-kit/http/text-limits.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -50,7 +55,7 @@ export type StoreFile = (file: {
 }) => Promise<void>;
 
 export type ReadOptions = {
-  /** Bytes of a JSON body at most. */
+  /** Bytes of a JSON body at most, and of all texts of a form together. */
   limitBytes: number;
   /** Parts that are files though they have no file name. */
   fileFields: readonly string[];
@@ -61,10 +66,9 @@ export type ReadOptions = {
   refuseBeforeFile?: (field: string, fields: Record<string, unknown>) => void;
 };
 
-const maxFieldBytes = 1024 * 1024;
 const maxFields = 200;
 const maxFiles = 17;
-const pace: Pace = { minBytesPerSecond: 64 * 1024, windowMs: 20_000 };
+const ordinaryPace: Pace = { minBytesPerSecond: 64 * 1024, windowMs: 20_000 };
 const formType = /^multipart\/form-data[ \t]*(;|$)/i;
 
 /**
@@ -75,9 +79,12 @@ const formType = /^multipart\/form-data[ \t]*(;|$)/i;
 export function createReadRequest({
   largeBodies,
   storeFile,
+  pace = ordinaryPace,
 }: {
   largeBodies: LargeBodies;
   storeFile: StoreFile;
+  /** Of a JSON body, of each file of a form, and of all else of a form together. */
+  pace?: Pace;
 }) {
   return async (
     request: FastifyRequest,
@@ -85,14 +92,20 @@ export function createReadRequest({
     accountId: string,
     options: ReadOptions,
   ): Promise<FacadeRequest> => {
-    if (formType.test(request.headers['content-type'] ?? ''))
-      return readForm({ request, reply, accountId, storeFile, ...options });
-    const fields = await readFields({ request, reply, accountId, largeBodies, ...options });
+    const reading: Reading = { request, reply, accountId, largeBodies, pace, ...options };
+    if (formType.test(request.headers['content-type'] ?? '')) return readForm({ ...reading, storeFile });
+    const fields = await readFields(reading);
     return { fields, files: [] };
   };
 }
 
-type Reading = ReadOptions & { request: FastifyRequest; reply: FastifyReply; accountId: string };
+type Reading = ReadOptions & {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  accountId: string;
+  largeBodies: LargeBodies;
+  pace: Pace;
+};
 
 async function readFields({
   request,
@@ -100,7 +113,8 @@ async function readFields({
   accountId,
   limitBytes,
   largeBodies,
-}: Reading & { largeBodies: LargeBodies }): Promise<Record<string, unknown>> {
+  pace,
+}: Reading): Promise<Record<string, unknown>> {
   const { raw } = request;
   const announced = Number(raw.headers['content-length'] ?? limitBytes);
   if (announced > limitBytes) throw invalid('body', `must not be larger than ${limitBytes} bytes`);
@@ -133,49 +147,135 @@ async function readFields({
   }
 }
 
-async function readForm({
-  request,
-  reply,
-  accountId,
-  storeFile,
-  fileFields,
-  maxFileBytes = () => maxImageBytes,
-  isMaskOfAlpha,
-  refuseBeforeFile,
-}: Reading & { storeFile: StoreFile }): Promise<FacadeRequest> {
+async function readForm(reading: Reading & { storeFile: StoreFile }): Promise<FacadeRequest> {
+  const { request, reply, accountId, storeFile, fileFields, pace } = reading;
+  const { maxFileBytes = () => maxImageBytes, isMaskOfAlpha, refuseBeforeFile } = reading;
   using _ = exemptFromRequestTimeout(request.raw);
   sendContinue(request.raw, reply.raw);
   const fields: Record<string, unknown> = {};
   const files: TakenFile[] = [];
-  let count = 0;
+  using texts = new FormTexts(reading);
+  // Not ended where something is refused: that would wait for the part that does not come.
+  const parts = readMultipart(request.raw);
   try {
-    for await (const part of readMultipart(request.raw)) {
-      count += 1;
+    for (let count = 1; ; count++) {
+      const part = await texts.next(parts);
+      if (part === undefined) return { fields, files };
       if (count > maxFields) throw invalid('body', `must not have more than ${maxFields} parts`);
       const field = part.name.replace(/\[\d*\]$/, '');
       if (!part.isFile && !fileFields.includes(field)) {
-        addField(fields, part.name, await textOf(part));
+        addField(fields, part.name, await texts.read(part));
         continue;
       }
       if (files.length === maxFiles) throw invalid(field, `must not be more than ${maxFiles} files`);
       const hash = createHash('sha256');
       refuseBeforeFile?.(field, fields);
       const uploadId = newId(idPrefixes.upload);
+      const bytes = () => texts.inTime(pacedBody(part.content, pace));
       await storeFile({
         accountId,
         id: uploadId,
         field,
         fileName: part.fileName === '' ? undefined : part.fileName,
         maskOfAlpha: isMaskOfAlpha(field),
-        bytes: () => hashed(pacedBody(part.content, pace), hash, { field, maxBytes: maxFileBytes(field) }),
+        bytes: () => hashed(bytes(), hash, { field, maxBytes: maxFileBytes(field) }),
       });
       request.brought?.add({ id: uploadId, accountId });
       files.push({ field, uploadId, sha256: hash.digest('hex') });
     }
   } catch (error) {
+    // Whoever fell silent is not waited for any longer, nor is what may come yet read.
+    if (error instanceof SenderLost && mustCloseUnread(request.raw)) reply.header('connection', 'close');
     throw problemOfBody(error);
   }
-  return { fields, files };
+}
+
+/**
+ * What a form has beside its files: heads, texts and whatever stands around its parts. All of it has one size and one pace
+ * together. Texts beyond what JSON may always have take a place among the large bodies, for as long as JSON of the largest
+ * size may take: a form must not hold it with the files that follow.
+ */
+class FormTexts implements Disposable {
+  readonly #reading: Reading;
+  readonly #floor: RateFloor;
+  #giveUp: () => void = () => undefined;
+  #isTooSlow = false;
+  #bytes = 0;
+  #place: { release: () => void; until: number } | undefined;
+
+  constructor(reading: Reading) {
+    this.#reading = reading;
+    this.#floor = new RateFloor(reading.pace.minBytesPerSecond, reading.pace.windowMs, () => {
+      this.#isTooSlow = true;
+      this.#giveUp();
+    });
+  }
+
+  /** What comes next of it; nothing where that was all. @throws SenderLost, MalformedForm, ApiProblem */
+  async next(parts: AsyncIterator<FormPart, void>): Promise<FormPart | undefined> {
+    const part = await this.#wait(parts, ({ name }) => Buffer.byteLength(name));
+    if (part !== undefined) await this.#take(Buffer.byteLength(part.name));
+    return part;
+  }
+
+  /** The text of a part. @throws SenderLost, MalformedForm, ApiProblem */
+  async read({ content }: FormPart): Promise<string> {
+    const chunks: Buffer[] = [];
+    for (;;) {
+      const chunk = await this.#wait(content, ({ length }) => length);
+      if (chunk === undefined) return Buffer.concat(chunks).toString('utf8');
+      await this.#take(chunk.length);
+      chunks.push(chunk);
+    }
+  }
+
+  /** The bytes of a file, while the form may hold its place. @throws SenderLost */
+  async *inTime(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+    for await (const chunk of bytes) {
+      this.#checkPlace();
+      yield chunk;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#floor[Symbol.dispose]();
+    this.#place?.release();
+  }
+
+  async #wait<T>(source: AsyncIterator<T, void>, bytesOf: (value: T) => number): Promise<T | undefined> {
+    this.#checkPlace();
+    this.#floor.wait();
+    const next = await new Promise<IteratorResult<T, void>>((resolve, reject) => {
+      this.#giveUp = () => reject(new SenderLost('the form came too slowly'));
+      source
+        .next()
+        .then(resolve, (cause: unknown) =>
+          reject(
+            cause instanceof MalformedForm ? cause : new SenderLost('the form ended too soon', { cause }),
+          ),
+        );
+    });
+    this.#floor.received(next.done === true ? 0 : bytesOf(next.value));
+    // It may have become so with what just came.
+    if (this.#isTooSlow) throw new SenderLost('the form came too slowly');
+    return next.done === true ? undefined : next.value;
+  }
+
+  async #take(bytes: number): Promise<void> {
+    const { limitBytes, largeBodies, accountId, request, reply, pace } = this.#reading;
+    this.#bytes += bytes;
+    if (this.#bytes > limitBytes)
+      throw invalid('body', `must not have fields of more than ${limitBytes} bytes together`);
+    if (this.#bytes <= jsonBodyBytes || this.#place !== undefined) return;
+    const announced = Number(request.raw.headers['content-length'] ?? limitBytes);
+    const release = await largeBodies.enter(accountId, Math.min(announced, limitBytes), reply.raw);
+    this.#place = { release, until: performance.now() + (1_000 * limitBytes) / pace.minBytesPerSecond };
+  }
+
+  #checkPlace(): void {
+    if (this.#place !== undefined && performance.now() > this.#place.until)
+      throw new SenderLost('the form came too slowly for its place');
+  }
 }
 
 async function* hashed(
@@ -190,17 +290,6 @@ async function* hashed(
     hash.update(chunk);
     yield chunk;
   }
-}
-
-async function textOf(part: FormPart): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of part.content) {
-    size += chunk.length;
-    if (size > maxFieldBytes) throw invalid(part.name, `must not be larger than ${maxFieldBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** Forms write what is nested as `key[sub]`, and lists as `key[]`. */
@@ -228,6 +317,7 @@ function problemOfBody(error: unknown): unknown {
   if (error instanceof BodyTooFragmented)
     return invalid('body', 'must not come in pieces of a few bytes each');
   if (error instanceof BodyCutShort) return invalid('body', 'ended before its time');
+  if (error instanceof SenderLost) return invalid('body', 'came too slowly, or not to its end');
   if (error instanceof MalformedForm) return invalid('body', 'is not a whole multipart form');
   return error;
 }
