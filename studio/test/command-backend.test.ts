@@ -124,7 +124,9 @@ test('the lease of each job of a render is renewed, and each can be stopped', as
     `select from submissions s join renders r on r.id = s.render_id
      where r.token = 'stopped' and s.first_output = 1 and s.state = 'sent'`,
   );
-  await database.execute(`update renders set stop_requested_at = clock(), stop_refund = 'none' where token = 'stopped'`);
+  await database.execute(
+    `update renders set stop_requested_at = clock(), stop_refund = 'none' where token = 'stopped'`,
+  );
   const stopped = await account.finished('stopped');
   assert.deepEqual([stopped.status, stopped.outputs.length], ['succeeded', 1]);
 });

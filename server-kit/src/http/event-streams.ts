@@ -109,7 +109,12 @@ export class EventStream {
     return this.#behindSince === undefined ? 0 : performance.now() - this.#behindSince;
   }
 
-  /** Sends what must arrive, in order. Whoever has more to send awaits `drained` in between. */
+  /** More waits here for the reader than may: whoever has more to send awaits `drained` first. */
+  get isBehind(): boolean {
+    return this.#response.writableLength > maxWaitingBytes;
+  }
+
+  /** Sends what must arrive, in order. */
   write(bytes: Buffer): void {
     if (!this.#isOpen) return;
     this.#writes++;
@@ -120,13 +125,13 @@ export class EventStream {
   /** Sends a state of which only the newest counts: while the reader is behind, a later one of its slot replaces it. */
   writeLatest(slot: string, bytes: Buffer): void {
     if (!this.#isOpen) return;
-    if (this.#isBehind()) this.#latest.set(slot, bytes);
+    if (this.isBehind) this.#latest.set(slot, bytes);
     else this.write(bytes);
   }
 
   /** Settles once the reader has caught up, or the stream is closed. */
   async drained(): Promise<void> {
-    while (this.#isOpen && this.#isBehind())
+    while (this.#isOpen && this.isBehind)
       await new Promise<void>((resolve) => {
         this.#waiting.push(resolve);
       });
@@ -158,14 +163,10 @@ export class EventStream {
     else listener();
   }
 
-  #isBehind(): boolean {
-    return this.#response.writableLength > maxWaitingBytes;
-  }
-
   readonly #written = (): void => {
     this.#writes--;
     this.#behindSince = this.#writes === 0 ? undefined : performance.now();
-    if (!this.#isOpen || this.#isBehind()) return;
+    if (!this.#isOpen || this.isBehind) return;
     this.#writeKept();
     const waiting = this.#waiting;
     this.#waiting = [];

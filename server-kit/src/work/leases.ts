@@ -26,8 +26,8 @@ export type LeasesOptions = {
 /** Renews the leases of what this process works on. When it dies they run out, and another process takes the work up. */
 export function startLeases(options: LeasesOptions): Leases {
   const { leaseMs, owner = newId('svc_') } = options;
-  // Since when each is held.
-  const held = new Map<string, number>();
+  // An id may be held twice for a while: what was claimed anew after its lease ran out has not ended before.
+  const held = new Set<{ id: string; since: number }>();
   const renewal = startLoop({
     name: options.name,
     everyMs: leaseMs / 4,
@@ -37,7 +37,8 @@ export function startLeases(options: LeasesOptions): Leases {
     run: async () => {
       // Most work ends before its lease needs a renewal.
       const before = performance.now() - leaseMs / 5;
-      const ids = [...held].filter(([, since]) => since < before).map(([id]) => id);
+      const due = [...held].filter(({ since }) => since < before);
+      const ids = [...new Set(due.map(({ id }) => id))];
       if (ids.length > 0) await options.renew({ ids, owner, leaseMs });
     },
   });
@@ -45,8 +46,9 @@ export function startLeases(options: LeasesOptions): Leases {
     owner,
     leaseMs,
     hold: (id) => {
-      held.set(id, performance.now());
-      return { [Symbol.dispose]: () => void held.delete(id) };
+      const mine = { id, since: performance.now() };
+      held.add(mine);
+      return { [Symbol.dispose]: () => void held.delete(mine) };
     },
     [Symbol.asyncDispose]: () => renewal[Symbol.asyncDispose](),
   };

@@ -139,8 +139,8 @@ export class FacadeCalls implements AsyncDisposable {
   }
 
   /** Whether nobody waits for it any more. */
-  isAbandoned(id: string): Promise<boolean> {
-    return isAbandoned(this.#database, id);
+  isAbandoned(id: string, forMs: number): Promise<boolean> {
+    return isAbandoned(this.#database, id, forMs);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -165,7 +165,8 @@ export class OutputMaker implements Disposable {
     await call.lost();
     const { calls, canceling, log } = this.#options;
     const cancel = async () => {
-      if (!(await calls.isAbandoned(call.id))) return;
+      // Who came back meanwhile and has gone again has a timer of its own; the clocks of two machines differ a little.
+      if (!(await calls.isAbandoned(call.id, comeBackMs * 0.9))) return;
       for (const id of ids)
         await cancelGeneration(canceling, { id, accountId: principal.account.id }).catch((error: unknown) => {
           // It has begun, and is found in the library.

@@ -11,7 +11,7 @@ import {
   type TestDatabase,
 } from '@renderkit/server-kit/testing/database.ts';
 import { seedAccount } from '../generations/testing/seed.ts';
-import { holdFacadeCall, letGo, recordDelivered, renewHolders } from './store.ts';
+import { holdFacadeCall, isAbandoned, letGo, recordDelivered, renewHolders } from './store.ts';
 
 const log = createLogger({ part: 'test', level: 'fatal' });
 const leaseSeconds = 10;
@@ -170,5 +170,24 @@ test('a call is handed on as often as it is lost, by a stop or a kill, until it 
   );
   await recordDelivered(db.database, { id, holder: fourth.holder });
   assert.equal((await ask(other.key)).outcome, 'new');
+  await moveClock(db.database, 0);
+});
+
+test('a call is abandoned half a minute after its last client has gone, and not after its first', async () => {
+  const ask = await equalRequests();
+  const gone = async () => {
+    const { id, holder } = await ask(undefined);
+    await letGo(db.database, { id: id ?? '', holder });
+    return id ?? '';
+  };
+  const id = await gone();
+  assert.equal(await isAbandoned(db.database, id, 27_000), false);
+  await moveClock(db.database, 29);
+  assert.equal(await isAbandoned(db.database, id, 27_000), true);
+  assert.equal(await gone(), id, 'it came back, and has gone again');
+  await moveClock(db.database, 31);
+  assert.equal(await isAbandoned(db.database, id, 27_000), false);
+  await moveClock(db.database, 58);
+  assert.equal(await isAbandoned(db.database, id, 27_000), true);
   await moveClock(db.database, 0);
 });

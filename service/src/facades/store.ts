@@ -87,12 +87,13 @@ export async function forgetCall(database: Database, { id, holder }: Held): Prom
   );
 }
 
-/** Whether its client is still away. */
-export async function isAbandoned(database: Database, id: string): Promise<boolean> {
+/** Whether its client has been away for so many milliseconds, and is still. */
+export async function isAbandoned(database: Database, id: string, forMs: number): Promise<boolean> {
   const rows = await database.rows<{ id: string }>(
     `select id from facade_calls
-      where id = $1 and delivered_at is null and (holder is null or held_until < clock())`,
-    [id],
+      where id = $1 and delivered_at is null and (holder is null or held_until < clock())
+        and coalesce(greatest(let_go_at, held_until), created_at) <= clock() - $2 * interval '1 millisecond'`,
+    [id, forMs],
     'abandoned_facade_call',
   );
   return rows.length > 0;

@@ -45,7 +45,7 @@ export function startImports(
     run: (one, stopping) => importFile(options, one, stopping),
     onError: ({ id }, error) => log.warn({ uploadId: id, err: error }, 'an import was left to its lease'),
     giveBack: async (claims) => {
-      await Promise.all(claims.map(({ id }) => postpone(database, { id, owner, forMs: 0 })));
+      await Promise.all(claims.map((claim) => postpone(database, { ...claim, owner, forMs: 0 })));
     },
     leases,
     finishWithinMs,
@@ -134,7 +134,7 @@ async function importFile(options: ImportOptions, one: Import, stopping: AbortSi
     }
     log.info({ uploadId: one.id, err: error }, 'an import is tried again later');
     const forMs = stopping.aborted ? 0 : pauseMs(one.tries, error);
-    await postpone(database, { id: one.id, owner: leases.owner, forMs });
+    await postpone(database, { ...one, owner: leases.owner, forMs });
   }
 }
 
@@ -151,8 +151,8 @@ function waitersErrorOf(answer: Parameters<typeof refusedFile>[0]): WaitersError
   return code === 'tier_required' || code === 'forbidden' ? code : 'unprocessable';
 }
 
-function fail({ settle }: ImportOptions, one: Import, error: WaitersError): Promise<void> {
-  return settle([unusableEnd(one.account_id, one.id, error)]);
+function fail({ settle, leases }: ImportOptions, one: Import, error: WaitersError): Promise<void> {
+  return settle([unusableEnd(one, leases.owner, error)]);
 }
 
 function pauseMs(tries: number, error: FetchFailed | StudioFailure): number {

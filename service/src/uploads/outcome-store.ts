@@ -37,6 +37,8 @@ export type UploadOutcome = {
   error: string | null;
   /** Where it lies now, if the studio named it. */
   url?: string | undefined;
+  /** Told by who fetched it: it counts only while the lease is that try's. Absent: the studio told it, or its time is over. */
+  claim?: { owner: string; tries: number } | undefined;
 };
 
 /** An upload that has just come to its end, and the moment by the database's clock. */
@@ -55,20 +57,23 @@ export async function endUploads(
               set status = o.status, error = o.error, url = coalesce(o.url, u.url), source_url = null,
                   lease_owner = null, lease_until = null, due_at = u.created_at + interval '24 hours', tries = 0
              from json_to_recordset($1::json)
-                    as o (id text, account_id text, status text, error text, url text, before text[])
+                    as o (id text, account_id text, status text, error text, url text, before text[], owner text,
+                          tries integer)
             -- The ids once more, so that they are looked up however few rows the planner believes there are.
             where u.id = any ($2) and u.id = o.id and u.account_id = o.account_id and u.status = any (o.before)
+              and (o.owner is null or (u.status = 'coming' and u.lease_owner = o.owner and u.tries = o.tries))
            returning u.id, u.account_id, u.hidden, u.status, u.type, u.url, u.file_name, u.content_type, u.size_bytes,
                      u.width, u.height, u.error, u.created_at::text as created_at, clock()::text as at`,
     [
       JSON.stringify(
-        outcomes.map(({ id, accountId, status, error, url }) => ({
+        outcomes.map(({ id, accountId, status, error, url, claim }) => ({
           id,
           account_id: accountId,
           status,
           error,
           url,
           before: statusesBefore(status),
+          ...claim,
         })),
       ),
       outcomes.map(({ id }) => id),

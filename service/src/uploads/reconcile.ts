@@ -1,5 +1,6 @@
 import { uploadProcessingMinutes } from '@renderkit/contract/v1/limits.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { runBatches, startBatchLoop } from '@renderkit/server-kit/work/batch-loop.ts';
 import type { Leases } from '@renderkit/server-kit/work/leases.ts';
@@ -114,11 +115,17 @@ export async function removeOrphans(
   stopping?: AbortSignal,
 ): Promise<void> {
   const { database, studioClient, leases, log } = options;
-  const orphans = await claimOrphans(database, { ...leases, atMost: maxOrphansPerRound });
+  // Another than who sends files here: of one that is being sent yet, its sender finds that it was taken.
+  const owner = newId('svc_');
+  const orphans = await claimOrphans(database, {
+    leaseMs: leases.leaseMs,
+    owner,
+    atMost: maxOrphansPerRound,
+  });
   await eachWithin(orphans, roundOf(options, stopping), async ({ id, account_id: accountId }, signal) => {
     try {
       await studioClient.call('deleteUpload', { accountId, params: { token: id }, signal });
-      await removeUpload(database, { id, owner: leases.owner });
+      await removeUpload(database, { id, owner });
     } catch (error) {
       // Its lease runs out, and it is tried again.
       log.info({ uploadId: id, err: error }, 'a file could not be removed yet');

@@ -6,6 +6,7 @@ import { composeEvent } from '../webhooks/events/compose-event.ts';
 import { writeEvent } from '../webhooks/events/queries.ts';
 import { endUploads, type SettledRow, type UploadOutcome } from './outcome-store.ts';
 import { presentUpload } from './present.ts';
+import type { Import } from './store.ts';
 
 /** Why the generations that wait for an upload can never start. */
 export type WaitersError =
@@ -75,7 +76,12 @@ export function overdueEnd(accountId: string, id: string): UploadEnd {
   return { id, accountId, status: 'rejected', error: overdueText, waitersError: 'upstream_unavailable' };
 }
 
-/** It could not be fetched, or the studio does not take what was. */
-export function unusableEnd(accountId: string, id: string, waitersError: WaitersError): UploadEnd {
-  return { id, accountId, status: 'rejected', error: rejectedText, waitersError };
+/** It could not be fetched by who has this claim, or the studio does not take what was. */
+export function unusableEnd(
+  { id, account_id: accountId, tries }: Pick<Import, 'id' | 'account_id' | 'tries'>,
+  owner: string,
+  waitersError: WaitersError,
+): UploadEnd {
+  const claim = { owner, tries };
+  return { id, accountId, status: 'rejected', error: rejectedText, claim, waitersError };
 }

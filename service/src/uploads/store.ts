@@ -177,12 +177,12 @@ export async function claimImports(
 /** Gives up the work on an upload, to be taken up again after this long. */
 export async function postpone(
   database: Database,
-  { id, owner, forMs }: { id: string; owner: string; forMs: number },
+  { id, tries, owner, forMs }: Pick<Import, 'id' | 'tries'> & { owner: string; forMs: number },
 ): Promise<void> {
   await database.rows(
     `update uploads set lease_owner = null, lease_until = null, due_at = clock() + $3 * interval '1 millisecond'
-      where id = $1 and lease_owner = $2 and status <> 'receiving'`,
-    [id, owner, forMs],
+      where id = $1 and lease_owner = $2 and tries = $4 and status <> 'receiving'`,
+    [id, owner, forMs, tries],
     'uploads_postpone',
   );
 }

@@ -209,7 +209,7 @@ const isPassing = (error: unknown) =>
   isDatabaseUnavailable(error) || isWorthRetrying(error) || isOutOfSpace(error);
 
 async function makeOutputs(job: Job): Promise<SubmissionEnd> {
-  const { claim, dependencies } = job;
+  const { dependencies } = job;
   const { database, catalog, storage, crashPoint } = dependencies;
   const begun = performance.now();
   return withMaterials(job, { database, storage, snapshot: catalog.current() }, async (materials) => {

@@ -1,6 +1,7 @@
 import { type Lane, lanes } from '@renderkit/contract/studio/kinds.ts';
 import { engineNames } from '@renderkit/engine-kit/route.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import {
   type Claim,
@@ -133,7 +134,7 @@ function createHeld(
   drawing: readonly string[],
   onFree: () => void,
 ) {
-  const { database, log, worker, leaseMs } = dependencies;
+  const { log, leaseMs } = dependencies;
   const held = new Map<string, Held>();
   let renewedAt = performance.now();
   const all = () => [...held.values()];
@@ -149,25 +150,16 @@ function createHeld(
     countFollowed: () => all().filter(({ isDrawn }) => !isDrawn).length,
     countAt: (backend: string) => all().filter((one) => one.backend === backend).length,
     run: (claim: Claim, isTakenOver: boolean) => {
-      const { id: submission, render_id: render, token, backend, request } = claim;
-      log.info(
-        { request_id: request?.request_id, token, render, submission, backend },
-        isTakenOver ? 'a submission is taken over' : 'a submission is begun',
-      );
+      tell(claim, isTakenOver, log);
       const stop = new AbortController();
       const isDrawn = drawing.includes(claim.backend);
       const drain = new AbortController();
-      const onNext = ({ id }: Claim) => {
+      const onNext = (next: Claim) => {
         held.delete(entry.id);
-        entry.id = id;
-        held.set(id, entry);
+        entry.id = next.id;
+        held.set(next.id, entry);
       };
-      const drawStops = { stopping: AbortSignal.any([stop.signal, drain.signal]), onNext };
-      const stops = { signal: stop.signal, draining: drain.signal, onNext };
-      const running = isDrawn
-        ? drawSubmission(claim, isTakenOver, drawStops, dependencies)
-        : runSubmission(claim, stops, dependencies);
-      const done = running
+      const done = carry(claim, { isTakenOver, isDrawn, stop, drain, onNext }, dependencies)
         .catch((error: unknown) => {
           if (!stop.signal.aborted)
             log.error({ err: error, submission: entry.id }, 'a submission was dropped');
@@ -176,25 +168,15 @@ function createHeld(
           held.delete(entry.id);
           onFree();
         });
-      const entry: Held = {
-        id: claim.id,
-        backend: claim.backend,
-        lane: claim.lane,
-        isDrawn,
-        stop,
-        drain,
-        done,
-      };
-      held.set(claim.id, entry);
+      const { id, backend, lane } = claim;
+      const entry: Held = { id, backend, lane, isDrawn, stop, drain, done };
+      held.set(id, entry);
     },
     renew: async () => {
       const ids = [...held.keys()];
       try {
-        const renewed = ids.length === 0 ? new Set() : await renewLeases(database, { ids, worker, leaseMs });
+        const taken = ids.length === 0 ? [] : await renewOrFindTaken(ids, dependencies);
         renewedAt = performance.now();
-        // What has just ended is renewed no more either, and its worker goes on with the next job of the render.
-        const others = ids.filter((id) => !renewed.has(id));
-        const taken = others.length === 0 ? [] : await findTaken(database, { ids: others, worker });
         for (const id of taken) held.get(id)?.stop.abort(isGone);
       } catch (error) {
         // What goes over the network has to end before another may send it; what is drawn here harms nobody.
@@ -213,4 +195,43 @@ function createHeld(
       clearTimeout(late);
     },
   };
+}
+
+function tell(
+  { id, render_id: render, token, backend, request }: Claim,
+  isTakenOver: boolean,
+  log: Logger,
+): void {
+  log.info(
+    { request_id: request?.request_id, token, render, submission: id, backend },
+    isTakenOver ? 'a submission is taken over' : 'a submission is begun',
+  );
+}
+
+/** Carries a submission, and the further jobs of its render, to the end. */
+function carry(
+  claim: Claim,
+  held: Pick<Held, 'isDrawn' | 'stop' | 'drain'> & { isTakenOver: boolean; onNext: (next: Claim) => void },
+  dependencies: DrawDependencies & SubmissionDependencies,
+): Promise<void> {
+  const { isDrawn, isTakenOver, stop, drain, onNext } = held;
+  if (!isDrawn)
+    return runSubmission(claim, { signal: stop.signal, draining: drain.signal, onNext }, dependencies);
+  const stopping = AbortSignal.any([stop.signal, drain.signal]);
+  return drawSubmission(claim, isTakenOver, { stopping, onNext }, dependencies);
+}
+
+/** Renews these leases; returns those that are another worker's by now. */
+async function renewOrFindTaken(
+  ids: readonly string[],
+  {
+    database,
+    worker,
+    leaseMs,
+  }: Pick<SubmissionDependencies, 'worker' | 'leaseMs'> & Pick<ClaimsOptions, 'database'>,
+): Promise<string[]> {
+  const renewed = await renewLeases(database, { ids, worker, leaseMs });
+  // What has just ended is renewed no more either, and its worker goes on with the next job of the render.
+  const others = ids.filter((id) => !renewed.has(id));
+  return others.length === 0 ? [] : findTaken(database, { ids: others, worker });
 }

@@ -126,8 +126,8 @@ export class AccountStreams implements AsyncDisposable {
     for (const reader of readers) {
       for (const { type, bytes } of sent) if (reader.types?.has(type) !== false) reader.stream.write(bytes);
       reader.position = last;
-      if (events.length < eventsAtOnce || !reader.stream.isOpen) continue;
-      // There is more. Whoever is slow gets it when it has taken this.
+      if (!reader.stream.isOpen || (events.length < eventsAtOnce && !reader.stream.isBehind)) continue;
+      // There is more, or will be. Whoever is slow gets it when it has taken this: the database keeps it meanwhile.
       void this.#goOnWhenDrained(reader);
     }
   }

@@ -70,7 +70,7 @@ const statements: Record<string, () => Promise<unknown>> = {
     });
     const uploads = [{ id: stored }, { id: imported, url: 'https://example.org/x.png' }];
     await acceptGenerations(database, [aCreate(account, { uploads })], 1_000);
-    await postpone(database, { id: imported, owner: lease.owner, forMs: 10 });
+    await postpone(database, { id: imported, tries: 0, owner: lease.owner, forMs: 10 });
     await database.transaction(async (transaction) => {
       await lockAccounts(transaction, [accountId]);
       await endUploads(transaction, [{ id: stored, accountId, status: 'ready', error: null }]);
