@@ -58,9 +58,11 @@ const of = <T>(events: readonly Event[], name: string): T[] =>
   events.filter(({ event }) => event === name).map(({ data }) => data as T);
 
 const fields = { model: 'atelier-1', prompt: 'a mountain above a lake', aspect_ratio: '16:9' };
+const film = { prompt: 'clouds drift over mountains', duration: 3 };
 
 test('a stream tells a generation from its snapshot to its end, with how it looks meanwhile', async () => {
-  const { body } = await client().create(fields);
+  // A picture may be drawn before anybody watches; a film is not.
+  const { body } = await client().call<Generation>('POST', '/v1/videos/generations', { body: film });
   const [first, other] = await Promise.all([
     watch(body.id, { query: '?preview=inline' }),
     watch(body.id, { service: 1, query: '?preview=none' }),
@@ -91,9 +93,7 @@ test('a stream tells a generation from its snapshot to its end, with how it look
 });
 
 test('a link of a preview leads to its bytes, and to nothing once the generation has ended', async () => {
-  const made = await client().call<Generation>('POST', '/v1/videos/generations', {
-    body: { prompt: 'clouds drift over mountains', duration: 3 },
-  });
+  const made = await client().call<Generation>('POST', '/v1/videos/generations', { body: film });
   const { id } = made.body;
   const open = (path: string, more = {}) =>
     fetch(`${platform.serviceUrls[1]}${path}`, { headers: { authorization: `Bearer ${key}`, ...more } });

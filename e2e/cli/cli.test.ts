@@ -258,7 +258,7 @@ describe('the command line', () => {
   });
 
   test('a terminal that shows JPEG gets pictures on the way', async () => {
-    const drawn = await cli('video "clouds above a lake" -d 3 --yes --preview iterm -q');
+    const drawn = await cli('video "clouds above a lake" -d 8 --yes --preview iterm -q');
     assert.equal(drawn.code, 0, drawn.stderr);
     const [, ...pictures] = drawn.stderr.split('\u001b]1337;File=inline=1;');
     assert.ok(pictures.length > 0, 'no preview came');

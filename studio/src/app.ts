@@ -15,7 +15,7 @@ import { DriverPool } from './backends/driver-pool.ts';
 import { applyDataFiles } from './catalog/data-files.ts';
 import { openCatalog } from './catalog/open-catalog.ts';
 import { createWakeups } from './changes/watch-changes.ts';
-import { changesChannel, jobsChannel, progressChannel } from './channels.ts';
+import { changesChannel, jobsChannel, progressChannel, watchesChannel } from './channels.ts';
 import { clean, cleanEveryMs } from './clean.ts';
 import { ConfigError, type StudioConfig } from './config.ts';
 import { addStudioMetrics } from './health/studio-metrics.ts';
@@ -152,6 +152,7 @@ async function open(
   const progress = createWakeups();
   const changes = owners.use(createNotifier({ database, channel: changesChannel, log }));
   const jobs = owners.use(createNotifier({ database, channel: jobsChannel, log }));
+  const watches = owners.use(createNotifier({ database, channel: watchesChannel, log }));
   const channels = {
     [changesChannel]: (ids: string[]) => wakeups.wake(ids),
     [progressChannel]: (ids: string[]) => progress.wake(ids),
@@ -164,6 +165,7 @@ async function open(
       changes.announce(account);
     },
     job: () => jobs.announce('job'),
+    watch: (render: string) => watches.announce(render),
   };
   return {
     database,

@@ -6,3 +6,5 @@ export const jobsChannel = 'studio_jobs';
 export const catalogChannel = 'studio_catalog';
 /** Where word goes of renders whose progress moved. */
 export const progressChannel = 'studio_progress';
+/** Where word goes of renders that somebody begins to watch. */
+export const watchesChannel = 'studio_watches';

@@ -57,7 +57,7 @@ export type RouteDependencies = {
   drivers: DriverPool;
   /** Addresses that providers name may lie in these networks, beside public ones. */
   egressAllow: readonly string[];
-  announce: { change: (account: string) => void; job: () => void };
+  announce: { change: (account: string) => void; job: () => void; watch: (render: string) => void };
   /** What the outside sees, without a slash at the end. */
   publicUrl: string;
   /** What goes before the key of a file in the storage; ends with a slash. */

@@ -9,7 +9,8 @@ import { openBackendSecrets } from './backends/backend-secrets.ts';
 import { DriverPool } from './backends/driver-pool.ts';
 import { startBackendHealth } from './backends/start-backend-health.ts';
 import { openCatalog } from './catalog/open-catalog.ts';
-import { changesChannel, jobsChannel, progressChannel } from './channels.ts';
+import { createWakeups } from './changes/watch-changes.ts';
+import { changesChannel, jobsChannel, progressChannel, watchesChannel } from './channels.ts';
 import type { WorkerConfig } from './config.ts';
 import { openEngines } from './engines.ts';
 import { serveWorkerHealth } from './health/serve-worker-health.ts';
@@ -58,6 +59,7 @@ export async function startWorker(
   const engines = testArguments.engines ?? openEngines(config.workers, owners);
   const changes = owners.use(createNotifier({ database, channel: changesChannel, log }));
   const progress = owners.use(createNotifier({ database, channel: progressChannel, log }));
+  const watches = createWakeups();
   const rules = path.join(config.dataDirectory, 'moderation.json');
   const moderation = await openWorkerRules({ path: rules, database, log });
   const queues = owners.use(
@@ -77,6 +79,7 @@ export async function startWorker(
     engines,
     announce: (account: string) => changes.announce(account),
     announceProgress: (render: string) => progress.announce(render),
+    watches,
     log,
     crashPoint: testArguments.crashPoint,
   };
@@ -91,7 +94,7 @@ export async function startWorker(
   owners.use(
     listen({
       url: config.databaseUrl,
-      channels: { [jobsChannel]: wake },
+      channels: { [jobsChannel]: wake, [watchesChannel]: (ids) => watches.wake(ids) },
       log,
       onConnect: wake,
     }),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RenderProgress } from '@renderkit/contract/studio/progress.ts';
 import { type Engine, EngineError } from '@renderkit/engine-kit/engine.ts';
 import type { Report } from '@renderkit/engine-kit/report.ts';
@@ -118,6 +119,37 @@ test('a render that waits says where it stands and why', async () => {
   assert.deepEqual([position, of], [2, 2]);
   open();
   await Promise.all(['off', 'next', 'after'].map((token) => account.finished(token)));
+});
+
+test('who begins to watch sees the preview that came while nobody did', async () => {
+  const { engine, open, reports } = gatedEngine();
+  const account = await studio.connect({ tier: 'pro' });
+  await account.submit('seen', { model: 'linework-1' });
+  await using _ = await studio.startWorker({ engines: [engine] });
+  using _open = { [Symbol.dispose]: open };
+  const written = async () => {
+    const [row] = await studio.database.rows<{ fraction: number | null }>(
+      `select fraction from render_progress where render_id = (
+         select id from renders where account_id = $1 and token = 'seen')`,
+      [account.id],
+    );
+    return row;
+  };
+  while ((await written()) === undefined || reports.length === 0) await sleep(10);
+  const bytes = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#fff' } })
+    .jpeg()
+    .toBuffer();
+  reports[0]?.({ type: 'progress', stage: 'rendering', fraction: 0.5 });
+  reports[0]?.({ type: 'preview', contentType: 'image/jpeg', bytes });
+  while ((await written())?.fraction !== 0.5) await sleep(10);
+  let last: RenderProgress | undefined;
+  for await (const one of follow(account, 'seen')) {
+    last = one;
+    if (one.preview !== null) break;
+  }
+  assert.equal(last?.preview?.width, 64);
+  open();
+  await account.finished('seen');
 });
 
 test('previews of work for adults are shown to those of confirmed age alone', async () => {

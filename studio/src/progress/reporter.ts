@@ -3,12 +3,15 @@ import { maxPreviewBytes, maxPreviewSide, type RenderStage } from '@renderkit/co
 import type { EnginePreview, EngineProgress, EngineReport } from '@renderkit/engine-kit/report.ts';
 import { makePreviewOf } from '@renderkit/media-kit/thumbnail.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Wakeups } from '../changes/watch-changes.ts';
 import { recordReport, type ReportRow } from './store.ts';
 
 export type ReporterOptions = {
   database: Database;
   /** Tells whoever watches the render, after the write. */
   announceProgress: (render: string) => void;
+  /** Of renders that somebody begins to watch. */
+  watches: Pick<Wakeups, 'subscribe'>;
   log: { debug: (details: object, message: string) => void };
 };
 
@@ -39,18 +42,24 @@ export class Reporter implements AsyncDisposable {
   };
   #preview: EnginePreview | undefined;
   #isWatched = false;
+  /** Word came since the last write began: what that found may be from before. */
+  #isTold = false;
   #isNew = false;
   #writtenStage: RenderStage | undefined;
   #writtenAt = Number.NEGATIVE_INFINITY;
   #previewAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
+  readonly #unsubscribe: () => void;
 
   /** `adult`: previews may only be seen by those who are known to be of age. */
   constructor(options: ReporterOptions, job: Reported, adult: boolean) {
     this.#options = options;
     this.#job = job;
     this.#adult = adult;
+    this.#unsubscribe = options.watches.subscribe((renders) => {
+      if (renders.includes(job.render_id)) this.#onWatched();
+    });
   }
 
   /** How far the job is, as was reported last. */
@@ -75,9 +84,18 @@ export class Reporter implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#unsubscribe();
     this.#stopping.abort(new Error('the job is over'));
     clearTimeout(this.#timer);
     await this.#writing;
+  }
+
+  /** Who begins to watch sees at once what is there, the preview that came while nobody watched with it. */
+  #onWatched(): void {
+    this.#isTold = true;
+    this.#isWatched = true;
+    this.#isNew ||= this.#preview !== undefined;
+    if (this.#isNew) this.#schedule();
   }
 
   /** What was written may be lost with the database: now and then it is written again. */
@@ -106,6 +124,7 @@ export class Reporter implements AsyncDisposable {
   async #write(): Promise<void> {
     const { database, announceProgress } = this.#options;
     this.#isNew = false;
+    this.#isTold = false;
     this.#writtenAt = performance.now();
     const { stage } = this.#latest;
     const isStage = stage !== this.#writtenStage;
@@ -114,7 +133,7 @@ export class Reporter implements AsyncDisposable {
     if (this.#stopping.signal.aborted) return;
     const watched = await recordReport(database, row);
     if (watched === true || (watched !== undefined && isStage)) announceProgress(this.#job.render_id);
-    this.#isWatched = watched === true;
+    this.#isWatched = watched === true || this.#isTold;
   }
 
   #rowOf(preview: ReportRow['preview']): ReportRow {

@@ -9,10 +9,11 @@ export function progressRoutes(options: {
   database: Database;
   /** Of renders whose progress moved. */
   progress: Wakeups;
+  announce: { watch: (render: string) => void };
   clientId: string;
   stopping: AbortSignal;
 }): Pick<Handlers, 'readProgress'> {
-  const { database, progress: wakeups, clientId: client, stopping } = options;
+  const { database, progress: wakeups, announce, clientId: client, stopping } = options;
   const polls = createPollCounter();
   const taken = createTakenTimes(database);
   return {
@@ -24,7 +25,7 @@ export function progressRoutes(options: {
       reply.raw.once('close', () => gone.abort());
       try {
         return await watchProgress(
-          { database, wakeups, taken },
+          { database, wakeups, taken, announceWatch: announce.watch },
           {
             client,
             watched: body.renders,

@@ -136,21 +136,26 @@ export async function readWaits(database: Database, renders: readonly string[]):
 
 /**
  * Of these renders somebody looks at the progress, for so many seconds from now. One that ends in this moment may leave a row
- * behind, which the cleaner forgets.
+ * behind, which the cleaner forgets. Returns those that nobody watched until now.
  */
 export async function extendWatches(
   database: Database,
   renders: readonly string[],
   seconds: number,
-): Promise<void> {
-  await database.execute(
-    `insert into render_progress as p (render_id, watched_until)
-     select id, clock() + $2 * interval '1 second' from renders where id = any ($1) and status in ('queued', 'running')
-     on conflict (render_id) do update set watched_until = excluded.watched_until
-     where p.watched_until is null or p.watched_until < clock() + $2 / 2 * interval '1 second'`,
+): Promise<string[]> {
+  const begun = await database.rows<{ render_id: string }>(
+    `with watched as (select render_id from render_progress where render_id = any ($1) and watched_until > clock()),
+     extended as (
+       insert into render_progress as p (render_id, watched_until)
+       select id, clock() + $2 * interval '1 second' from renders where id = any ($1) and status in ('queued', 'running')
+       on conflict (render_id) do update set watched_until = excluded.watched_until
+       where p.watched_until is null or p.watched_until < clock() + $2 / 2 * interval '1 second'
+       returning render_id)
+     select render_id from extended where render_id not in (select render_id from watched)`,
     [renders, seconds],
     'extend_progress_watches',
   );
+  return begun.map((row) => row.render_id);
 }
 
 export type TakenKey = { model: string; kind: Kind; outputs: number };

@@ -18,6 +18,15 @@ const gatherMs = 50;
 type Watched = ProgressRequest['renders'][number];
 type Answer = StudioAnswer<'readProgress'>;
 
+export type WatchProgressDependencies = {
+  database: Database;
+  /** Of renders whose progress moved. */
+  wakeups: Wakeups;
+  taken: TakenTimes;
+  /** Tells the worker of a render that somebody begins to watch it. */
+  announceWatch: (render: string) => void;
+};
+
 export type WatchProgressOptions = {
   client: string;
   watched: readonly Watched[];
@@ -31,7 +40,7 @@ export type WatchProgressOptions = {
  * report often, and make previews, for as long as somebody asks. Holds no connection while it waits.
  */
 export async function watchProgress(
-  { database, wakeups, taken }: { database: Database; wakeups: Wakeups; taken: TakenTimes },
+  { database, wakeups, taken, announceWatch }: WatchProgressDependencies,
   { client, watched, waitMs, signal }: WatchProgressOptions,
 ): Promise<Answer> {
   const byRender = new Map<string, Watched>();
@@ -51,7 +60,9 @@ export async function watchProgress(
       const rows = await readProgress(database, client, lookAt);
       for (const { place, render } of rows)
         if (render !== null) byRender.set(render, lookAt[place] as Watched);
-      if (lookAt === watched) await extendWatches(database, idsUnderWay(rows), watchSeconds);
+      if (lookAt === watched)
+        for (const render of await extendWatches(database, idsUnderWay(rows), watchSeconds))
+          announceWatch(render);
       const answer = await answerOf(rows, lookAt, { database, taken });
       if (answer.renders.length > 0 || answer.ended.length > 0) return answer;
       const left = deadline - performance.now();
