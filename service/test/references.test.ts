@@ -29,12 +29,15 @@ let key: string;
 /** Requests of the file server wait for it. */
 let gate: Promise<void>;
 let open: () => void;
+/** So often the next requests for `/breaks` are cut off. */
+let breaks = 0;
 
 before(async () => {
   files = await startFileServer((request, response) => {
-    void gate.then(() =>
-      request.url === '/gone' ? response.writeHead(404).end() : response.writeHead(200).end(tinyPng),
-    );
+    void gate.then(() => {
+      if (request.url === '/breaks' && breaks-- > 0) return void response.destroy();
+      response.writeHead(request.url === '/gone' ? 404 : 200).end(tinyPng);
+    });
   });
   service = await startTestService({ config: { egressAllow: ['127.0.0.0/8'] }, sweepMs: 100, retryMs: 50 });
   service.studio.catalog.models.push(
@@ -209,6 +212,21 @@ test('an address that gives no file, or none that the studio takes, fails the ge
   service.studio.uploads.next.push({ outcome: 'refused', refusal });
   const lacking = await until((await edit({ image: `${files.url}/x.png` })).body.id, 'failed');
   assert.equal(lacking.error?.code, 'tier_required');
+});
+
+test('a file that breaks off is asked for again, three times at most', async () => {
+  open();
+  const path = '/breaks';
+  const countOf = () => files.asked.filter((url) => url === path).length;
+  breaks = 2;
+  const earlier = hidden();
+  const { body } = await edit({ image: `${files.url}${path}` });
+  tell(await untilHidden(earlier), 'ready');
+  await until(body.id, 'running');
+  assert.equal(countOf(), 3);
+  breaks = 10;
+  const never = await until((await edit({ image: `${files.url}${path}` })).body.id, 'failed');
+  assert.deepEqual([never.error?.code, countOf()], ['unprocessable', 6]);
 });
 
 test('a studio that is away keeps an import waiting and loses nothing', async () => {

@@ -24,6 +24,11 @@ const initialPauseMs = 1_000;
 const maxPauseMs = 60_000;
 /** Tries of an import until the studio's `invalid_request` ends it. */
 const maxInvalidTries = 3;
+/** What an address gives no file by that may be over in a moment: its name could not be resolved, nobody listened, it broke off. */
+const passingKinds: ReadonlySet<string> = new Set(['dns', 'refused', 'protocol']);
+/** So often is such an address asked, after so many milliseconds. */
+const maxFetches = 3;
+const fetchAgainMs = 750;
 /** Milliseconds that what was under way has to give its lease back when the process stops. */
 const finishWithinMs = 8_000;
 
@@ -123,7 +128,7 @@ async function importFile(options: ImportOptions, one: Import, stopping: AbortSi
     const end = endOf(one.account_id, answer.upload);
     if (end !== undefined) await options.settle([end]);
   } catch (error) {
-    if (error instanceof FetchFailed && !error.aborted) {
+    if (error instanceof FetchFailed && !error.aborted && !mayPass(error, one.tries)) {
       log.info({ uploadId: one.id, kind: error.kind }, 'an address gave no file');
       return await fail(options, one, 'unprocessable');
     }
@@ -137,6 +142,8 @@ async function importFile(options: ImportOptions, one: Import, stopping: AbortSi
     await postpone(database, { ...one, owner: leases.owner, forMs });
   }
 }
+
+const mayPass = ({ kind }: FetchFailed, tries: number) => passingKinds.has(kind) && tries < maxFetches;
 
 /** Whether waiting mends nothing. A file that came too slowly is an invalid request too, so that has more tries. */
 function isFinal({ kind, studioCode }: StudioFailure, tries: number): boolean {
@@ -156,6 +163,7 @@ function fail({ settle, leases }: ImportOptions, one: Import, error: WaitersErro
 }
 
 function pauseMs(tries: number, error: FetchFailed | StudioFailure): number {
-  const askedMs = error instanceof StudioFailure ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
+  if (error instanceof FetchFailed) return fetchAgainMs;
+  const askedMs = (error.retryAfterSeconds ?? 0) * 1_000;
   return Math.max(askedMs, Math.min(maxPauseMs, initialPauseMs * 2 ** Math.min(tries, 10)));
 }
