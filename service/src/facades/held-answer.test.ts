@@ -5,15 +5,17 @@ import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
 import { HeldAnswer, jsonForm } from './held-answer.ts';
 
-async function open(answer: (held: HeldAnswer, response: ServerResponse) => Promise<void>) {
+async function open(answer: (held: HeldAnswer, response: ServerResponse) => Promise<void>, pace?: Pace) {
   const answered = Promise.withResolvers<void>();
   const server = createServer((_request, response) => {
     const held = new HeldAnswer(response, {
       form: jsonForm,
       heartbeat: { afterMs: 0, everyMs: 0 },
       headers: () => ({}),
+      ...(pace && { pace }),
     });
     answer(held, response).then(answered.resolve, answered.reject);
   }).listen(0, '127.0.0.1');
@@ -60,5 +62,18 @@ test('one whose client goes away in the middle was not taken', async () => {
   });
   client.response.on('error', () => undefined).destroy();
   await client.answered;
+  assert.equal(taken, false);
+});
+
+test('one whose client reads next to nothing is cut off', async () => {
+  let taken: boolean | undefined;
+  const pace = { minBytesPerSecond: 1_024 * 1_024, windowMs: 200 };
+  await using client = await open(async (held) => {
+    taken = await held.send(pieces(1_000_000));
+  }, pace);
+  client.response.on('error', () => undefined).pause();
+  // It takes a little now and then.
+  const sips = setInterval(() => client.response.read(1_000), 20);
+  await client.answered.finally(() => clearInterval(sips));
   assert.equal(taken, false);
 });

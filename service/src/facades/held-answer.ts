@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
+import { RateFloor } from '@renderkit/server-kit/http/rate-floor.ts';
 
-/** A client that takes nothing for so long has gone, whatever its connection says: others wait for its place. */
-const maxStallMs = 120_000;
+/** A client that takes less than this has gone, whatever its connection says: what it is read from is held for it. */
+const readerPace: Pace = { minBytesPerSecond: 8 * 1024, windowMs: 60_000 };
 
 /** Milliseconds. */
 export type Heartbeat = {
@@ -51,14 +53,16 @@ export class HeldAnswer {
   readonly #form: AnswerForm;
   readonly #headers: () => Record<string, string>;
   readonly #gone = new AbortController();
+  readonly #pace: Pace;
   #timer: NodeJS.Timeout | undefined;
 
   /** `headers`: of every answer, as they are known by then. The caller has taken the response from the framework. */
   constructor(
     response: ServerResponse,
-    options: { form: AnswerForm; heartbeat: Heartbeat; headers: () => Record<string, string> },
+    options: { form: AnswerForm; heartbeat: Heartbeat; headers: () => Record<string, string>; pace?: Pace },
   ) {
     this.#response = response;
+    this.#pace = options.pace ?? readerPace;
     this.#form = options.form;
     this.#headers = options.headers;
     response.once('close', () => {
@@ -128,10 +132,14 @@ export class HeldAnswer {
 
   async #pipe(body: AsyncIterable<string | Buffer>): Promise<void> {
     const response = this.#response;
+    const { minBytesPerSecond, windowMs } = this.#pace;
+    using floor = new RateFloor(minBytesPerSecond, windowMs, () => response.destroy());
     try {
       for await (const chunk of body) {
         if (response.destroyed) return;
+        floor.wait();
         await this.#written(chunk);
+        floor.received(chunk.length);
       }
       response.end();
     } catch (error) {
@@ -145,9 +153,7 @@ export class HeldAnswer {
   #written(chunk: string | Buffer): Promise<void> {
     const response = this.#response;
     return new Promise((resolve) => {
-      const timer = setTimeout(() => response.destroy(), maxStallMs);
       const done = () => {
-        clearTimeout(timer);
         response.off('close', done);
         resolve();
       };

@@ -8,6 +8,8 @@ import { FileGetter } from './get-file.ts';
 
 /** Outputs that are encoded at once in this process; each has a few chunks in memory. */
 const encodedAtOnce = 32;
+/** Milliseconds after which a reader that has not taken its piece is passed by: others do not wait for it. */
+const passedByMs = 1_000;
 
 /** What the studio says of a file and its parts, and what may be asked of it. */
 const passedOn = [
@@ -65,10 +67,17 @@ export class OutputMedia implements Disposable {
     return { contentType: answer.headers['content-type'] ?? '', bytes: answer };
   }
 
-  /** The same as base64. So many files at once are read; the others wait. */
+  /** The same as base64. So many files at once are read; the others wait, though not for readers that are behind. */
   async *base64(url: string): AsyncGenerator<string, void> {
-    using _ = await this.#limiter.enter();
-    yield* base64Of(await this.#read(url));
+    using slot = await this.#limiter.enter();
+    for await (const piece of base64Of(await this.#read(url))) {
+      const passedBy = setTimeout(() => slot[Symbol.dispose](), passedByMs);
+      try {
+        yield piece;
+      } finally {
+        clearTimeout(passedBy);
+      }
+    }
   }
 
   /** `GET /media/{folder}/{name}`: hands the studio's answer on, parts of files too. */
