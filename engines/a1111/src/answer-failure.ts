@@ -1,9 +1,10 @@
-import { isObject, messageIn, parseJson, refusalOf } from '@renderkit/engine-kit/backend-answer.ts';
+import { isObject, parseJson, refusalOf } from '@renderkit/engine-kit/backend-answer.ts';
 import type { BackendHttp } from '@renderkit/engine-kit/backend-http.ts';
-import { faultOfField, pointerOf } from '@renderkit/engine-kit/call.ts';
+import { askedTargets, faultOfField, pointerOf } from '@renderkit/engine-kit/call.ts';
 import type { EngineFailure } from '@renderkit/engine-kit/driver.ts';
+import { failureOfHeld } from '@renderkit/engine-kit/held-answers.ts';
 import type { BackendAnswer } from '@renderkit/engine-kit/http-exchange.ts';
-import type { JsonValue } from '@renderkit/engine-kit/route.ts';
+import type { JsonValue, Route } from '@renderkit/engine-kit/route.ts';
 
 const doing = 'asked for pictures';
 
@@ -11,24 +12,17 @@ const doing = 'asked for pictures';
  * What an error stands for: `{detail: [{loc, msg}]}` of a wrong value, `{error, detail, errors}` of what broke inside. Every
  * failure is the job's end, so none is `engine_unavailable`.
  */
-export function failureOfAnswer(
-  http: BackendHttp,
-  answer: BackendAnswer,
-  asked: readonly string[],
-): EngineFailure {
+export function failureOfAnswer(http: BackendHttp, answer: BackendAnswer, route: Route): EngineFailure {
   const json = parseJson(answer);
   if (answer.status === 400) return refusalOf(http, answer, doing);
   if (answer.status === 422 && isObject(json)) {
     const detail = json['detail'];
     const first = Array.isArray(detail) ? (detail as JsonValue[]).find(isObject) : undefined;
     const field = first === undefined ? null : pointerOf(first['loc'], ['body']);
-    return refusalOf(http, answer, doing, faultOfField({ asked }, field));
+    return refusalOf(http, answer, doing, faultOfField({ asked: askedTargets(route) }, field));
   }
   if (answer.status >= 500 && /OutOfMemory|out of memory/i.test(answer.body.toString())) {
     return refusalOf(http, answer, doing, { blame: 'pair', code: 'out_of_memory' });
   }
-  if (answer.status >= 500 && messageIn(json) === '') {
-    return refusalOf(http, answer, doing, { blame: 'backend', code: 'outcome_unknown' });
-  }
-  return refusalOf(http, answer, doing, { code: 'render_failed' });
+  return failureOfHeld(http, answer, { doing, route });
 }

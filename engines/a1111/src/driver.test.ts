@@ -153,13 +153,16 @@ test('an error says whose fault it is', async () => {
     [500, { error: 'OutOfMemoryError', errors: 'CUDA' }, { blame: 'pair', code: 'out_of_memory' }],
     [500, { error: 'TypeError', errors: 'x' }, { blame: 'backend', code: 'render_failed' }],
     [502, undefined, { blame: 'backend', code: 'outcome_unknown' }],
+    [504, { detail: 'upstream timed out' }, { blame: 'backend', code: 'outcome_unknown' }],
+    [429, { detail: 'Too many requests' }, { blame: 'backend', code: 'render_failed', untaken: true }],
   ];
   for (const [status, json, expected] of cases) {
     await using counterpart = await new A1111Counterpart().start();
     await using driver = connect(counterpart);
     counterpart.mishaps('submit', { status, ...(json && { json }) });
     const handle = await submit(driver);
-    await assert.rejects(Array.fromAsync(follow(driver, handle)), (failure) => {
+    const asked = { ...job, route: { ...route, on_unknown: 'fail' }, folder: tmpdir() } as const;
+    await assert.rejects(Array.fromAsync(driver.follow(handle, asked, never)), (failure) => {
       assert.partialDeepStrictEqual({ ...(failure as object) }, expected, `${status}`);
       return true;
     });

@@ -2,13 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isSuccess, parseJson, refusalOf } from '@renderkit/engine-kit/backend-answer.ts';
 import { createBackendHttp, type BackendHttp } from '@renderkit/engine-kit/backend-http.ts';
-import {
-  askedTargets,
-  bodyWithMedia,
-  fromPrepared,
-  prepareCall,
-  type Call,
-} from '@renderkit/engine-kit/call.ts';
+import { bodyWithMedia, fromPrepared, prepareCall, type Call } from '@renderkit/engine-kit/call.ts';
 import { createDownloads, type Downloads } from '@renderkit/engine-kit/download.ts';
 import {
   EngineFailure,
@@ -106,7 +100,7 @@ class A1111Driver implements Driver {
   ): AsyncGenerator<EngineProgress | EngineResult> {
     const id = handle as string;
     const answer = yield* this.#watch(id, job, signal);
-    if (!isSuccess(answer)) throw failureOfAnswer(this.#http, answer, askedTargets(job.route));
+    if (!isSuccess(answer)) throw failureOfAnswer(this.#http, answer, job.route);
     const json = parseJson(answer);
     if (json === undefined) {
       throw lostAnswer(`${this.#http.backend} answered with something that is no JSON.`, job.route);
@@ -164,8 +158,13 @@ class A1111Driver implements Driver {
     if (!task.isActive || (await countWaiting(this.#http, signal)) !== 0) return 'unknown';
     const answer = await this.#http.send({ method: 'POST', to: '/sdapi/v1/interrupt', signal });
     if (!isSuccess(answer)) return 'unknown';
+    // What it had drawn by then is no result.
     this.#answers.drop(id);
     return 'canceled';
+  }
+
+  forget(handle: Handle): void {
+    this.#answers.drop(handle as string);
   }
 
   async probe(signal: AbortSignal): Promise<EngineHealth> {

@@ -1,7 +1,10 @@
 import { inflateSync } from 'node:zlib';
+import { TooMuchToRead } from './byte-reader.ts';
 
 /** Of one text, unpacked. */
 export const maxTextBytes = 16 * 1024 * 1024;
+/** Of all texts of a file. Each is unpacked at one go, in which nothing else of the process runs. */
+const maxInflatedBytes = 32 * 1024 * 1024;
 
 /** Keywords under which programs put a workflow, or what they have instead of one, into a file. */
 const keywords = ['prompt', 'workflow', 'comment', 'parameters'] as const;
@@ -22,13 +25,23 @@ export function keepText(texts: EmbeddedTexts, keyword: Keyword | undefined, byt
   texts.set(keyword, decodeText(bytes));
 }
 
-/** Unpacks zlib data; undefined where it is broken or would be longer than a text may be. */
-export function inflateText(bytes: Uint8Array): Buffer | undefined {
-  try {
-    return inflateSync(bytes, { maxOutputLength: maxTextBytes });
-  } catch {
-    return undefined;
-  }
+/** Unpacks the texts of one file, undefined for one that is broken or longer than a text may be. @throws TooMuchToRead */
+export type Inflate = (bytes: Uint8Array) => Buffer | undefined;
+
+/** For one file. One that is broken counts as the longest there may be: how much of it was unpacked is not known. */
+export function createInflate(): Inflate {
+  let bytesLeft = maxInflatedBytes;
+  return (bytes) => {
+    if (bytesLeft <= 0) throw new TooMuchToRead('Its texts are too large when they are unpacked.');
+    try {
+      const text = inflateSync(bytes, { maxOutputLength: maxTextBytes });
+      bytesLeft -= text.length;
+      return text;
+    } catch {
+      bytesLeft -= maxTextBytes;
+      return undefined;
+    }
+  };
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

@@ -1,14 +1,22 @@
 import type { ByteReader } from './byte-reader.ts';
-import { type EmbeddedTexts, inflateText, keepText, keywordOf, maxTextBytes } from './embedded-texts.ts';
+import {
+  createInflate,
+  type EmbeddedTexts,
+  type Inflate,
+  keepText,
+  keywordOf,
+  maxTextBytes,
+} from './embedded-texts.ts';
 
 const signatureBytes = 8;
 
 /**
  * The texts of a PNG: chunks `tEXt`, `zTXt` and `iTXt`, and the chunk `comf` that ComfyUI writes into animations, where
- * PIL allows no text after the images. Ends quietly where the file does.
+ * PIL allows no text after the images. Ends quietly where the file does. @throws TooMuchToRead
  */
 export async function readPngTexts(file: ByteReader): Promise<EmbeddedTexts> {
   const texts: EmbeddedTexts = new Map();
+  const inflate = createInflate();
   let position = signatureBytes;
   while (position + 12 <= file.sizeBytes) {
     const head = await file.read(position, 8);
@@ -17,7 +25,7 @@ export async function readPngTexts(file: ByteReader): Promise<EmbeddedTexts> {
     const read = chunkReaders[type];
     if (read !== undefined && length <= maxTextBytes) {
       const data = await file.read(position + 8, length);
-      if (data.length === length) read(data, texts);
+      if (data.length === length) read(data, texts, inflate);
     }
     if (type === 'IEND') break;
     position += 12 + length;
@@ -25,7 +33,7 @@ export async function readPngTexts(file: ByteReader): Promise<EmbeddedTexts> {
   return texts;
 }
 
-type ChunkReader = (data: Buffer, texts: EmbeddedTexts) => void;
+type ChunkReader = (data: Buffer, texts: EmbeddedTexts, inflate: Inflate) => void;
 
 const chunkReaders: Readonly<Record<string, ChunkReader>> = {
   tEXt: readPlain,
@@ -40,22 +48,23 @@ function readPlain(data: Buffer, texts: EmbeddedTexts): void {
 }
 
 /** Keyword, zero, method (0 is the only one), zlib data. */
-function readPacked(data: Buffer, texts: EmbeddedTexts): void {
+function readPacked(data: Buffer, texts: EmbeddedTexts, inflate: Inflate): void {
   const [name, rest] = splitAtZero(data);
   const keyword = keywordOf(name);
-  const text = keyword === undefined || rest[0] !== 0 ? undefined : inflateText(rest.subarray(1));
+  if (keyword === undefined || texts.has(keyword) || rest[0] !== 0) return;
+  const text = inflate(rest.subarray(1));
   if (text !== undefined) keepText(texts, keyword, text);
 }
 
 /** Keyword, zero, whether packed, method, language, zero, translated keyword, zero, text. */
-function readInternational(data: Buffer, texts: EmbeddedTexts): void {
+function readInternational(data: Buffer, texts: EmbeddedTexts, inflate: Inflate): void {
   const [name, rest] = splitAtZero(data);
   const keyword = keywordOf(name);
-  if (keyword === undefined || rest.length < 2) return;
+  if (keyword === undefined || texts.has(keyword) || rest.length < 2) return;
   const packed = rest[0] === 1;
   const [, afterLanguage] = splitAtZero(rest.subarray(2));
   const [, body] = splitAtZero(afterLanguage);
-  const text = packed ? inflateText(body) : body;
+  const text = packed ? inflate(body) : body;
   if (text !== undefined) keepText(texts, keyword, text);
 }
 

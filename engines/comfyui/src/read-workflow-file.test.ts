@@ -115,6 +115,18 @@ test('text that would unpack beyond the limit is left out', async () => {
   await assert.rejects(read(bomb), refusedAs('no_workflow_in_file', /PNG/));
 });
 
+test('texts that unpack to more than a file may hold are not unpacked one after the other', async () => {
+  const packed = deflateSync(Buffer.alloc(17 * 1024 * 1024, 32));
+  const bombs = ['zTXt', 'iTXt'].map((type) =>
+    pngChunk(type, type === 'zTXt' ? 'prompt\0\0' : 'prompt\0\x01\0\0\0', packed),
+  );
+  const many = Array.from({ length: 20 }, () => bombs).flat();
+  await assert.rejects(read(png(...many)), refusedAs('not_a_workflow', /unpacked/));
+  // Of two with one keyword the first counts: the others are not even unpacked.
+  const first = pngChunk('zTXt', 'prompt\0\0', deflateSync(api));
+  assert.deepEqual(await read(png(first, ...many)), { prompt: api, workflow: null });
+});
+
 test('WebP, JPEG and AVIF carry them in EXIF of either byte order', async () => {
   const fields = { 0x010f: `workflow:${ui}`, 0x0110: `Prompt:${api}` };
   const riff = (...chunks: Buffer[]) => join('RIFF', Buffer.alloc(4), 'WEBP', ...chunks);

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { makeMedia } from '@renderkit/engine-kit/driver-conformance.ts';
 import type { BoundValue, EngineJob } from '@renderkit/engine-kit/driver.ts';
 import type { Route } from '@renderkit/engine-kit/route.ts';
+import { programFiles } from '@renderkit/engine-kit/supervised-program.ts';
 import { argumentsOf } from './arguments.ts';
 import { createCommandDriver } from './driver.ts';
 import { progressIn } from './progress.ts';
@@ -94,6 +96,25 @@ test('a command goes on without the driver that started it, runs once, and is fo
   const result = (await follow(second, job)).at(-1);
   assert.ok(result?.type === 'result' && result.files[0] !== undefined);
   assert.equal(await readFile(result.files[0].path, 'utf8'), 'ran');
+});
+
+test('a command that is looked for is about to begin, or never does until it is sent again', async () => {
+  const job = jobOf(`require('node:fs').appendFileSync(process.argv[1] + '/result.txt', 'ran ')`, []);
+  await using driver = connect();
+  const prepared = await driver.prepare(job, never);
+  const find = () => driver.find(prepared, job.id, new Date(), never);
+  {
+    // As a supervisor holds it from its first moment on.
+    using lock = new DatabaseSync(join(folder, job.id, programFiles.lock));
+    lock.exec('BEGIN EXCLUSIVE');
+    await assert.rejects(find(), { name: 'EngineFailure', code: 'engine_unavailable' });
+  }
+  assert.equal(await find(), 'absent');
+  assert.ok(existsSync(join(folder, job.id, programFiles.stop)), 'a supervisor that comes late is told');
+  await driver.submit(prepared, job.id, never);
+  const result = (await follow(driver, job)).at(-1);
+  assert.ok(result?.type === 'result' && result.files[0] !== undefined);
+  assert.equal(await readFile(result.files[0].path, 'utf8'), 'ran ');
 });
 
 test('a command runs once, whoever starts it at the same moment', async () => {

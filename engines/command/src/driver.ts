@@ -1,4 +1,4 @@
-import { constants, existsSync } from 'node:fs';
+import { constants } from 'node:fs';
 import { copyFile, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unusable } from '@renderkit/engine-kit/download.ts';
@@ -25,6 +25,7 @@ import {
   readProgramState,
   startProgram,
   stopProgram,
+  withdrawProgram,
   type ProgramEnd,
 } from '@renderkit/engine-kit/supervised-program.ts';
 import type { JsonValue } from '@renderkit/engine-kit/route.ts';
@@ -85,7 +86,14 @@ class CommandDriver implements Driver {
   }
 
   async find(_prepared: Prepared, id: string): Promise<{ handle: Handle } | 'absent'> {
-    return existsSync(join(this.#folderOf(id), programFiles.begun)) ? { handle: id } : 'absent';
+    const state = await withdrawProgram(this.#folderOf(id));
+    if (state === 'unknown') {
+      throw new EngineFailure('A command is about to begin, or not: nobody can tell yet.', {
+        blame: 'backend',
+        code: 'engine_unavailable',
+      });
+    }
+    return state === 'begun' ? { handle: id } : 'absent';
   }
 
   async *follow(

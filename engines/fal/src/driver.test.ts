@@ -122,6 +122,22 @@ test('a job that failed says whose fault it is', async () => {
       { status: 504, json: { detail: 'Request timed out', error_type: 'startup_timeout' } },
       { blame: 'backend', code: 'render_failed' },
     ],
+    [
+      { status: 409, json: { detail: 'The model is at it already' } },
+      { blame: 'backend', code: 'render_failed' },
+    ],
+    [
+      { status: 403, headers: { 'x-fal-error-type': 'forbidden' }, json: { detail: 'no' } },
+      { blame: 'backend', code: 'render_failed', lasting: false },
+    ],
+    // 499 is a job that was canceled, the others are a model's own words.
+    ...[401, 402, 403, 404, 405, 408, 409, 410, 425, 429, 499].map(
+      (status) =>
+        [
+          { status, json: { detail: 'no', error_type: 'its_own' } },
+          { blame: 'backend', code: 'render_failed', lasting: false },
+        ] as const,
+    ),
   ] as const) {
     await using counterpart = await new FalCounterpart().start();
     await using driver = connect(counterpart);
@@ -132,6 +148,28 @@ test('a job that failed says whose fault it is', async () => {
       return true;
     });
   }
+});
+
+test('that fal does not hand a response out now is no end of the job', async () => {
+  for (const status of [401, 402, 403, 429]) {
+    await using counterpart = await new FalCounterpart().start();
+    await using driver = connect(counterpart);
+    const handle = await driver.submit(await driver.prepare(job, never), job.id, never);
+    counterpart.ends = { status, json: { detail: 'Not now' } };
+    const over = new AbortController();
+    const following = follow(driver, handle).finally(() => over.abort());
+    following.catch(() => {});
+    // Three looks are the job's way to its end; those after them ask for its response again.
+    while (counterpart.asked.look < 10 && !over.signal.aborted)
+      await new Promise((resolve) => setImmediate(resolve));
+    counterpart.ends = null;
+    assert.equal((await following).at(-1)?.type, 'result', String(status));
+  }
+  await using counterpart = await new FalCounterpart().start();
+  await using driver = connect(counterpart);
+  const handle = await driver.submit(await driver.prepare(job, never), job.id, never);
+  counterpart.ends = { status: 404, json: { detail: 'Request not found' } };
+  await assert.rejects(follow(driver, handle), { code: 'outcome_unknown' });
 });
 
 test('two requests alike are not told apart, so neither is taken for ours', async () => {

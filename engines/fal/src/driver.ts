@@ -181,8 +181,8 @@ class FalDriver implements Driver {
     }
     // A job that failed is completed too: its response has the status of its error.
     const response = await http.send({ to: paths.response, maxBytes: maxAnswerBytes, signal });
-    if (response.status === 404) throw this.#gone();
-    if (isSuccess(response) ? parseJson(response) === undefined : !isErrorOfFal(response)) {
+    if (response.status === 404 && !isErrorOfJob(response)) throw this.#gone();
+    if (isSuccess(response) ? parseJson(response) === undefined : !isErrorOfJob(response)) {
       throw new EngineFailure(`${http.backend} did not hand the response out (${response.status}).`, {
         blame: 'backend',
         code: 'engine_unavailable',
@@ -198,13 +198,17 @@ class FalDriver implements Driver {
     });
   }
 
-  /** Why a job failed. What failed on fal's side was not billed. */
+  /**
+   * Why a job failed, whatever the status: 499 is one that was canceled. It is over, so this is never `engine_unavailable`. What
+   * failed on fal's side was not billed.
+   */
   #failureOfJob(response: BackendAnswer, job: FollowedJob): EngineFailure {
     const doing = 'making a job';
-    if (response.status < 500) {
+    if (response.status === 400 || response.status === 422) {
       return this.#refusal(response, doing, { asked: askedTargets(job.route) });
     }
-    return refusalOf(this.#queue, response, doing, { blame: 'backend', code: 'render_failed' });
+    const over = { blame: 'backend', code: 'render_failed', lasting: false } as const;
+    return refusalOf(this.#queue, response, doing, over);
   }
 
   #refusal(answer: BackendAnswer, doing: string, call: Pick<Call, 'asked'>): EngineFailure {
@@ -256,8 +260,14 @@ class FalDriver implements Driver {
   }
 }
 
-/** Whether a bad status is that of the job, and not of a gateway before it. */
-function isErrorOfFal(response: BackendAnswer): boolean {
+/** Statuses by which fal itself refuses to hand a response out: our key, a request that it does not know, too many at once. */
+const refusesToHandOut: ReadonlySet<number> = new Set([401, 402, 403, 404, 429]);
+
+/** Whether a bad status is that of the job, which says of what type its error is, and not that of who was asked for it. */
+function isErrorOfJob(response: BackendAnswer): boolean {
+  if (response.headers['x-fal-error-type'] !== undefined) return true;
   const json = parseJson(response);
-  return isObject(json) && (json['detail'] !== undefined || json['error_type'] !== undefined);
+  if (!isObject(json)) return false;
+  if (json['error_type'] !== undefined || Array.isArray(json['detail'])) return true;
+  return json['detail'] !== undefined && !refusesToHandOut.has(response.status);
 }

@@ -4,10 +4,17 @@ import type { BackendAnswer } from './http-exchange.ts';
 import type { JsonObject, JsonValue } from './route.ts';
 
 const maxRetryAfterSeconds = 24 * 60 * 60;
+/** Of a gateway that waited no longer for the server behind it, or lost it: 520 to 524 are Cloudflare's, 499 is nginx's. */
+const gatewayStatuses: ReadonlySet<number> = new Set([408, 499, 502, 504, 520, 522, 524]);
 
 /** Whether an answer has a status of success. */
 export function isSuccess({ status }: BackendAnswer): boolean {
   return status >= 200 && status < 300;
+}
+
+/** Whether an answer is a gateway's, whatever words it has: the server behind it may carry out what it was asked all the same. */
+export function isOfGateway({ status }: BackendAnswer): boolean {
+  return gatewayStatuses.has(status);
 }
 
 /** The JSON of an answer, whatever its content type says; undefined where there is none. */
@@ -39,7 +46,7 @@ export function readObject(http: BackendHttp, answer: BackendAnswer, doing: stri
 /**
  * What a refusal stands for, by its status alone: 400, 413, 415 and 422 are the render's fault, 401, 402 and 403 the
  * backend's until an operator acts, 404 and 405 the pair's, all others the backend's for a while. `sent` is `no` where the
- * engine said itself that it did not take the job.
+ * engine said itself that it did not take the job, and not where a gateway may have lost it on the way back.
  */
 export function refusalOf(
   http: BackendHttp,
@@ -56,7 +63,8 @@ export function refusalOf(
   });
 }
 
-function faultOf({ status }: BackendAnswer, hasSaid: boolean): EngineFailureOptions {
+function faultOf(answer: BackendAnswer, hasSaid: boolean): EngineFailureOptions {
+  const { status } = answer;
   switch (status) {
     case 400:
     case 413:
@@ -77,8 +85,10 @@ function faultOf({ status }: BackendAnswer, hasSaid: boolean): EngineFailureOpti
     case 503:
       // A gateway says this of a connection that broke, too.
       return { blame: 'backend', code: 'engine_unavailable', sent: hasSaid ? 'no' : 'unknown' };
-    default:
-      return { blame: 'backend', code: 'engine_unavailable', sent: status < 500 ? 'no' : 'unknown' };
+    default: {
+      const sent = status < 500 && !isOfGateway(answer) ? 'no' : 'unknown';
+      return { blame: 'backend', code: 'engine_unavailable', sent };
+    }
   }
 }
 

@@ -7,10 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { portOf, startLoopbackServer } from '@renderkit/egress/testing/loopback-server.ts';
+import { Client } from 'undici';
 import { readObject, refusalOf } from './backend-answer.ts';
 import { createBackendHttp } from './backend-http.ts';
 import { createDownloads } from './download.ts';
 import { EngineFailure, type BackendAccess } from './driver.ts';
+import { exchange } from './http-exchange.ts';
 import { multipartBody } from './multipart.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'backend-http-'));
@@ -72,6 +74,63 @@ test('silence ends a call, and a signal ends it with its reason', async () => {
   await assert.rejects(call, { message: 'enough' });
 });
 
+test('an answer that drips is given up after its time, and one that comes in plenty is not', async () => {
+  await using server = await serve((request, response) => {
+    const bytes = Buffer.alloc(request.url === '/plenty' ? 8 * 1024 : 1, 'x');
+    response.writeHead(request.url === '/error' ? 500 : 200);
+    let parts = 0;
+    const timer = setInterval(() => {
+      response.write(bytes);
+      parts += 1;
+      if (request.url === '/plenty' && parts === 75) response.end();
+    }, 20);
+    response.once('close', () => clearInterval(timer));
+  });
+  await using http = createBackendHttp(access(server.url));
+  // Long enough for a machine with other things to do to begin its answer.
+  const limits = { answerMs: 1_000, totalMs: 50, signal };
+  const gone = failure({ sent: 'unknown', code: 'engine_unavailable' });
+  // What an error says is not handed to who takes the body, and has its time as well.
+  const onBody = () => {};
+  const { answer } = await http.begin({ ...limits, method: 'POST', to: '/drip', json: {} });
+  await Promise.all([
+    assert.rejects(http.send({ ...limits, to: '/drip' }), gone),
+    assert.rejects(answer, gone),
+    assert.rejects(http.send({ ...limits, to: '/error', onBody }), gone),
+  ]);
+  assert.equal((await http.send({ ...limits, to: '/plenty' })).body.length, 75 * 8 * 1024);
+  const taken: number[] = [];
+  await http.send({ ...limits, to: '/plenty', onBody: (chunk) => void taken.push(chunk.length) });
+  assert.equal(
+    taken.reduce((sum, bytes) => sum + bytes),
+    75 * 8 * 1024,
+  );
+});
+
+test('a request that leaves a byte at a time is given up after its time', async () => {
+  await using server = await startLoopbackServer();
+  const client = new Client(server.url);
+  await using owners = new AsyncDisposableStack();
+  owners.defer(() => client.destroy());
+  async function* drip(): AsyncGenerator<Buffer> {
+    for (;;) {
+      yield Buffer.from('x');
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+  const limits = { answerMs: 60_000, silentMs: 60_000, totalMs: 50, maxBytes: 10 };
+  const request = {
+    backend: 'gpu1',
+    method: 'POST',
+    path: '/',
+    headers: {},
+    body: drip(),
+    ...limits,
+    signal,
+  };
+  await assert.rejects(exchange(client, request).answer, failure({ sent: 'unknown', blame: 'backend' }));
+});
+
 test('a call goes below the path of the address, with headers and key, and is begun before it is answered', async () => {
   const seen: unknown[] = [];
   let answerNow = () => {};
@@ -120,9 +179,16 @@ test('a refusal says whose fault it is and never has the key', async () => {
     [401, 'backend', 'no', true],
     [402, 'backend', 'no', true],
     [404, 'pair', 'no', false],
+    [408, 'backend', 'unknown', false],
+    [409, 'backend', 'no', false],
+    [425, 'backend', 'no', false],
     [429, 'backend', 'no', false],
+    [499, 'backend', 'unknown', false],
     [500, 'backend', 'unknown', false],
+    [502, 'backend', 'unknown', false],
     [503, 'backend', 'no', false],
+    [504, 'backend', 'unknown', false],
+    [524, 'backend', 'unknown', false],
   ] as const) {
     const refusal = refusalOf(http, await http.send({ to: `/${status}`, signal }), 'asked for a job');
     assert.deepEqual(

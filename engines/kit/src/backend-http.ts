@@ -13,6 +13,7 @@ const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 export const submitAnswerMs = 24 * 60 * 60_000;
 const defaultAnswerMs = 30_000;
 const defaultSilentMs = 30_000;
+const defaultTotalMs = 5 * 60_000;
 const defaultMaxBytes = 16 * 1024 * 1024;
 /** Shorter secrets are no secrets, and would blank out half of a message. */
 const minSecretCharacters = 6;
@@ -32,6 +33,11 @@ export interface BackendRequest {
   readonly answerMs?: number;
   /** Milliseconds without a byte in either direction while sending and reading; default 30,000. */
   readonly silentMs?: number;
+  /**
+   * Milliseconds to send all of it, and as long again, beyond `answerMs`, until all of the answer is there; large ones have longer, by
+   * their bytes. Default 300,000. A body that `onBody` takes is left to who takes it.
+   */
+  readonly totalMs?: number;
   /** Bytes of the answer at most; default 16 MiB. */
   readonly maxBytes?: number;
   /** Takes the body of an answer of 200 or 206 as it comes; it is then never in memory. */
@@ -159,6 +165,7 @@ class OperatorsBackend implements BackendHttp {
       body,
       answerMs: request.answerMs ?? defaultAnswerMs,
       silentMs: request.silentMs ?? defaultSilentMs,
+      totalMs: request.totalMs ?? defaultTotalMs,
       maxBytes: request.maxBytes ?? defaultMaxBytes,
       onBody: request.onBody,
       signal: request.signal,

@@ -1,5 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { createEgress, type Egress } from '@renderkit/egress/guarded-fetch.ts';
+import type { EgressFailureKind } from '@renderkit/egress/egress-refusal.ts';
 import { parseCidrs } from '@renderkit/egress/public-address.ts';
 import { redirectOf, type BackendHttp } from './backend-http.ts';
 import { EngineFailure, type BackendAccess } from './driver.ts';
@@ -10,6 +11,15 @@ const totalMs = 10 * 60_000;
 /** Slower than this is no download. */
 const minBytesPerSecond = 4 * 1024;
 const maxRedirects = 3;
+/** Faults of a request that pass: the host is away, or slow. */
+const passing: ReadonlySet<EgressFailureKind> = new Set([
+  'dns',
+  'refused',
+  'timeout',
+  'too_slow',
+  'protocol',
+]);
+const busy: ReadonlySet<number> = new Set([408, 425, 429]);
 /** How often a file of the backend's own that breaks off is continued. */
 const maxContinuations = 3;
 
@@ -25,7 +35,7 @@ export interface Downloads extends AsyncDisposable {
   /**
    * On the backend's own origin, or at a path below its address, with its key, continued by ranges where it breaks off; everywhere else through the guard on
    * outgoing requests, without any key.
-   * @throws EngineFailure `badResult` where it cannot be had; blame `render` where the address is refused, for no other try
+   * @throws EngineFailure `badResult` where it cannot be had, and `away` where it may be had later; blame `render` where the address is refused, for no other try
    * would do better. No message has the address. The signal's reason
    */
   save(address: string, download: Download): Promise<void>;
@@ -55,8 +65,11 @@ export function createDownloads(access: BackendAccess, http: BackendHttp): Downl
     });
     signal.throwIfAborted();
     if (!result.ok && result.kind === 'blocked') throw refused(http.backend);
-    if (!result.ok) throw unusable(http.backend, `could not be fetched (${result.kind})`);
-    if (result.status !== 200) throw unusable(http.backend, `is answered with ${result.status}`);
+    if (!result.ok)
+      throw unusable(http.backend, `could not be fetched (${result.kind})`, {
+        away: passing.has(result.kind),
+      });
+    if (result.status !== 200) throw answeredWith(http.backend, result.status);
   }
 
   return {
@@ -65,7 +78,7 @@ export function createDownloads(access: BackendAccess, http: BackendHttp): Downl
       const answer = await saveOwn(http, address, download);
       if (answer.status === 200 || answer.status === 206) return;
       const next = redirectOf(answer, new URL(address, http.origin).href);
-      if (next === null) throw unusable(http.backend, `is answered with ${answer.status}`);
+      if (next === null) throw answeredWith(http.backend, answer.status);
       await saveForeign(next, download);
     },
     [Symbol.asyncDispose]: () => egress[Symbol.asyncDispose](),
@@ -101,7 +114,8 @@ export async function saveOwn(
       });
     } catch (error) {
       if (!(error instanceof EngineFailure) || error.badResult) throw error;
-      if (continuations === maxContinuations) throw unusable(http.backend, 'keeps breaking off', error);
+      if (continuations === maxContinuations)
+        throw unusable(http.backend, 'keeps breaking off', { away: true, cause: error });
     }
   }
 
@@ -129,14 +143,23 @@ async function writeAll(file: FileHandle, chunk: Buffer, position: number | null
   }
 }
 
-/** A result that came and is of no use. */
-export function unusable(backend: string, what: string, cause?: unknown): EngineFailure {
+/** A result that is of no use, or (`away`) cannot be had just now. */
+export function unusable(
+  backend: string,
+  what: string,
+  more: { away?: boolean; cause?: unknown } = {},
+): EngineFailure {
   return new EngineFailure(`A result of ${backend} ${what}.`, {
     blame: 'backend',
     code: 'render_failed',
     badResult: true,
-    cause,
+    ...more,
   });
+}
+
+function answeredWith(backend: string, status: number): EngineFailure {
+  const away = status >= 500 || busy.has(status);
+  return unusable(backend, `is answered with ${status}`, { away });
 }
 
 function refused(backend: string): EngineFailure {

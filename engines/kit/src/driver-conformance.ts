@@ -96,16 +96,20 @@ function testSubmissions<Server extends Counterpart>(kase: DriverCase<Server>): 
       [400, { blame: 'render', code: 'invalid_request', sent: 'no' }],
       [401, { blame: 'backend', lasting: true, sent: 'no' }],
       [402, { blame: 'backend', lasting: true, sent: 'no' }],
+      [403, { blame: 'backend', lasting: true, sent: 'no' }],
+      [408, { blame: 'backend', sent: 'unknown' }],
+      [425, { blame: 'backend', sent: 'no' }],
       [429, { blame: 'backend', sent: 'no', retryAfterSeconds: 9 }],
       [500, { blame: 'backend' }],
+      [502, { blame: 'backend', sent: 'unknown' }],
+      [504, { blame: 'backend', sent: 'unknown' }],
+      [524, { blame: 'backend', sent: 'unknown' }],
     ];
     for (const [status, expected] of cases) {
       await using bench = await open(kase);
       const refusal = { status, headers: { 'retry-after': '9' }, json: { detail: `no ${secret}`, more: 1 } };
       bench.counterpart.mishaps('submit', refusal);
-      // Refusals that come after the request is on its way come while it is followed: `sent` is the submission's alone.
-      const { sent: _sent, ...afterwards } = expected;
-      await assert.rejects(bench.run(), isFailure(kase.isSynchronous === true ? afterwards : expected));
+      await assert.rejects(bench.run(), isFailure(refusalIn(kase, status, expected)));
       assert.deepEqual([bench.counterpart.asked.submit, bench.counterpart.jobs], [1, 0], String(status));
     }
   });
@@ -173,6 +177,17 @@ function testFollowing<Server extends Counterpart>(kase: DriverCase<Server>): vo
       // The first may still be on its way.
       assert.ok(bench.counterpart.asked.submit <= 1);
     });
+
+    test(`${kase.engine} holds an answer until its submission is forgotten`, async () => {
+      await using bench = await open(kase);
+      const handle = await bench.submit();
+      for (let times = 0; times < 2; times++) {
+        assert.equal((await bench.follow(handle)).files.length, bench.job.outputs);
+      }
+      bench.driver.forget?.(overWire(handle));
+      await assert.rejects(bench.follow(handle), isFailure({ blame: 'backend', code: codeOfLost(kase) }));
+      assert.equal(bench.counterpart.jobs, 1);
+    });
     return;
   }
 
@@ -230,6 +245,39 @@ function testCancel<Server extends Counterpart>(kase: DriverCase<Server>): void 
     bench.counterpart.mishaps('cancel', { status: 500 });
     assert.ok(['canceled', 'too_late', 'unknown'].includes(await bench.driver.cancel(handle, never)));
   });
+
+  test(`${kase.engine} lets a job that it cannot stop go on to its end`, async () => {
+    await using bench = await open(kase);
+    const { counterpart, driver } = bench;
+    counterpart.held = true;
+    const handle = await bench.submit();
+    const following = bench.follow(handle);
+    following.catch(() => {});
+    while (counterpart.jobs === 0) await new Promise((resolve) => setImmediate(resolve));
+    const outcome = await driver.cancel(handle, never);
+    counterpart.release();
+    if (outcome === 'unknown') assert.equal((await following).files.length, bench.job.outputs);
+    else await following.catch(() => {});
+    assert.equal(counterpart.jobs, 1);
+  });
+}
+
+/**
+ * Refusals that come after the request is on its way come while it is followed: `sent` is the submission's alone, and what was
+ * turned away before it was begun is `untaken`.
+ */
+function refusalIn(
+  kase: Pick<DriverCase, 'isSynchronous' | 'route'>,
+  status: number,
+  { sent, ...common }: Partial<EngineFailure>,
+): Partial<EngineFailure> {
+  if (kase.isSynchronous !== true) return { ...common, untaken: false, ...(sent && { sent }) };
+  const isLost = sent === 'unknown';
+  return {
+    ...common,
+    untaken: [401, 402, 403, 425, 429].includes(status),
+    ...(isLost && { code: codeOfLost(kase) }),
+  };
 }
 
 /** What a synchronous engine's lost answer is called. */

@@ -40,8 +40,13 @@ export interface Driver extends AsyncDisposable {
     job: FollowedJob,
     signal: AbortSignal,
   ): AsyncIterable<EngineProgress | EnginePreview | EngineResult>;
-  /** Never ends anybody else's job. */
+  /**
+   * Never ends anybody else's job. `unknown`: the job goes on, and is followed to its end; one that cannot be stopped is not
+   * touched.
+   */
   cancel(handle: Handle, signal: AbortSignal): Promise<'canceled' | 'too_late' | 'unknown'>;
+  /** Called once the end of the submission is committed: frees what this process still holds for it. Absent where that is nothing. */
+  forget?(handle: Handle): void;
   /** A cheap sign of life. @throws EngineFailure with the reason, for an operator */
   probe(signal: AbortSignal): Promise<EngineHealth>;
   /** What keeps a route from running here; empty where nothing does. @throws EngineFailure where it cannot be asked */
@@ -167,12 +172,19 @@ export interface EngineFailureOptions extends ErrorOptions {
   readonly tooLarge?: boolean;
   /** Target of the route whose value is wrong. */
   readonly target?: string;
+  /**
+   * The engine provably did not begin the job, and nothing is billed for it, though it was asked when it had all of it: a
+   * refusal that comes in `follow`, of an engine that answers only when it is done. Only of `follow`; `submit` has `sent`.
+   */
+  readonly untaken?: boolean;
   /** Seconds after which the engine wants to be asked again. */
   readonly retryAfterSeconds?: number;
   /** It stays so until an operator does something: a wrong key, no credit. */
   readonly lasting?: boolean;
   /** The result came and was useless: fetched again from a paid provider, never bought again. */
   readonly badResult?: boolean;
+  /** Of a bad result: where it lies could not be reached, or was busy. It may be had later. */
+  readonly away?: boolean;
 }
 
 /** The only error that a driver throws of its own accord. The message is for an operator and may name nodes and hosts. */
@@ -183,9 +195,11 @@ export class EngineFailure extends Error {
   readonly sent: 'no' | 'unknown' | 'yes';
   readonly tooLarge: boolean;
   readonly target: string | undefined;
+  readonly untaken: boolean;
   readonly retryAfterSeconds: number | undefined;
   readonly lasting: boolean;
   readonly badResult: boolean;
+  readonly away: boolean;
 
   constructor(message: string, options: EngineFailureOptions) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -194,8 +208,10 @@ export class EngineFailure extends Error {
     this.sent = options.sent ?? 'yes';
     this.tooLarge = options.tooLarge ?? options.code === 'out_of_memory';
     this.target = options.target;
+    this.untaken = options.untaken ?? false;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.lasting = options.lasting ?? false;
     this.badResult = options.badResult ?? false;
+    this.away = options.away ?? false;
   }
 }

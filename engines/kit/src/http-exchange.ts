@@ -1,6 +1,9 @@
 import type { Dispatcher } from 'undici';
 import { EngineFailure } from './driver.ts';
 
+/** Each so many bytes give a whole request or answer another second. */
+const bytesPerSecond = 32 * 1024;
+
 export interface ExchangeRequest {
   /** Name of the backend, for messages. */
   readonly backend: string;
@@ -10,6 +13,7 @@ export interface ExchangeRequest {
   readonly body: Buffer | AsyncIterable<Buffer> | null;
   readonly answerMs: number;
   readonly silentMs: number;
+  readonly totalMs: number;
   readonly maxBytes: number;
   readonly onBody?: ((chunk: Buffer, answer: BackendAnswer) => void | Promise<void>) | undefined;
   readonly signal: AbortSignal;
@@ -49,6 +53,9 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #phase: Phase = 'connecting';
   #controller: Dispatcher.DispatchController | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #whole: NodeJS.Timeout | undefined;
+  /** Bytes of the request that left or, once it has, of the answer. */
+  #moved = 0;
   #answer: BackendAnswer = { status: 0, headers: {}, body: Buffer.alloc(0) };
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
@@ -76,14 +83,20 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
       return;
     }
     this.#enter('sending', this.#request.silentMs);
+    this.#limitWhole(this.#request.totalMs);
   }
 
-  onBodySent(): void {
+  onBodySent(chunk: Buffer): void {
+    this.#moved += chunk.length;
     if (this.#phase === 'sending') this.#enter('sending', this.#request.silentMs);
   }
 
   onRequestSent(): void {
-    if (this.#phase === 'sending') this.#enter('waiting', this.#request.answerMs);
+    if (this.#phase === 'sending') {
+      const { answerMs, totalMs } = this.#request;
+      this.#enter('waiting', answerMs);
+      this.#limitWhole(answerMs + totalMs);
+    }
     this.sent.resolve();
   }
 
@@ -98,6 +111,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.sent.resolve();
     this.#answer = { status, headers, body: this.#answer.body };
     this.#enter('reading', this.#request.silentMs);
+    // Whoever takes the bytes has a clock of its own.
+    if (this.#isTaken) clearTimeout(this.#whole);
     if (Number(headers['content-length']) > this.#request.maxBytes) this.#tooLarge();
   }
 
@@ -107,7 +122,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#bytes += chunk.length;
     const { onBody, maxBytes } = this.#request;
     if (this.#bytes > maxBytes) return this.#tooLarge();
-    if (onBody === undefined || (this.#answer.status !== 200 && this.#answer.status !== 206)) {
+    if (onBody === undefined || !this.#isTaken) {
+      this.#moved += chunk.length;
       this.#chunks.push(chunk);
       return;
     }
@@ -116,6 +132,11 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
       () => controller.resume(),
       (error: unknown) => this.#end(error),
     );
+  }
+
+  get #isTaken(): boolean {
+    const { status } = this.#answer;
+    return this.#request.onBody !== undefined && (status === 200 || status === 206);
   }
 
   async #take(onBody: NonNullable<ExchangeRequest['onBody']>, chunk: Buffer): Promise<void> {
@@ -156,6 +177,20 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     }, ms);
   }
 
+  /** From now on: a byte now and then breaks every silence, and would be waited for without an end. */
+  #limitWhole(ms: number): void {
+    clearTimeout(this.#whole);
+    this.#moved = 0;
+    const begun = performance.now();
+    const look = () => {
+      const passed = performance.now() - begun;
+      const left = ms + (this.#moved * 1_000) / bytesPerSecond - passed;
+      if (left > 0) this.#whole = setTimeout(look, left);
+      else this.#fail(`${this.#request.backend} came to no end in ${Math.round(passed / 1_000)} seconds.`);
+    };
+    look();
+  }
+
   #tooLarge(): void {
     this.#fail(`${this.#request.backend} answered with more than ${this.#request.maxBytes} bytes.`);
   }
@@ -182,6 +217,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #stop(): void {
     this.#phase = 'over';
     clearTimeout(this.#timer);
+    clearTimeout(this.#whole);
     this.#request.signal.removeEventListener('abort', this.#onAbort);
   }
 }

@@ -1,14 +1,17 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mediaEnvironment } from '@renderkit/media-kit/config.ts';
-import { tryLock } from '@renderkit/server-kit/files/file-lock.ts';
+import { takeLock, tryLock } from '@renderkit/server-kit/files/file-lock.ts';
 import { programFile } from '@renderkit/server-kit/process/programs.ts';
+import { EngineFailure } from './driver.ts';
 
 const beginMs = 15_000;
+/** A supervisor that has the lock of a folder begins within moments, unless the machine stands still. */
+const lockMs = 1_000;
 const lookMs = 20;
 const supervisorModule = join(import.meta.dirname, 'supervisor-process.ts');
 
@@ -48,11 +51,20 @@ export const programFiles = {
 /**
  * Starts a program that outlives the process which asks for it, under a supervisor of its own that keeps in the folder what
  * becomes of it. A folder runs one program, once, however often and by whomever this is called.
- * @throws where the supervisor does not begin
+ * @throws EngineFailure where the supervisor does not begin in time: `sent` is `no` where it never will, `unknown` where that can
+ * not be said. The signal's reason
  */
-export async function startProgram(folder: string, program: Program, signal: AbortSignal): Promise<void> {
+export async function startProgram(
+  folder: string,
+  program: Program,
+  signal: AbortSignal,
+  /** For tests: shorter times, in milliseconds. */
+  times: { readonly beginMs?: number; readonly lockMs?: number } = {},
+): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if (existsSync(join(folder, programFiles.begun))) return;
+  // A start before this one may have been taken back.
+  await rm(join(folder, programFiles.stop), { force: true });
   await writeWhole(join(folder, programFiles.program), program);
   const supervisor = spawn(process.execPath, [programFile(supervisorModule), folder], {
     detached: true,
@@ -60,15 +72,42 @@ export async function startProgram(folder: string, program: Program, signal: Abo
     env: mediaEnvironment(),
   });
   supervisor.unref();
-  const failed = new Promise<never>((_resolve, reject) => supervisor.once('error', reject));
-  const begun = (async () => {
-    const deadline = performance.now() + beginMs;
-    while (!existsSync(join(folder, programFiles.begun))) {
-      if (performance.now() > deadline) throw new Error('A program was not begun in time.');
-      await sleep(lookMs, undefined, { signal });
+  let failure: Error | undefined;
+  supervisor.once('error', (error) => (failure = error));
+  const deadline = performance.now() + (times.beginMs ?? beginMs);
+  while (!existsSync(join(folder, programFiles.begun))) {
+    if (failure !== undefined || performance.now() > deadline) {
+      const state = await withdrawProgram(folder, times.lockMs);
+      if (state === 'begun') return;
+      // Whoever has the lock may not have come to look: then the program is stopped as soon as it runs.
+      if (state === 'unknown') await stopProgram(folder);
+      throw notBegun(failure, state === 'withdrawn' ? 'no' : 'unknown');
     }
-  })();
-  await Promise.race([begun, failed]);
+    await sleep(lookMs, undefined, { signal });
+  }
+}
+
+function notBegun(cause: Error | undefined, sent: 'no' | 'unknown'): EngineFailure {
+  const message = cause === undefined ? 'A program was not begun in time.' : 'A program could not be begun.';
+  return new EngineFailure(message, { blame: 'backend', code: 'engine_unavailable', sent, cause });
+}
+
+/**
+ * Takes the start of a program back, unless it has begun: its supervisor may still be on its way. `withdrawn`: it never begins, until
+ * somebody starts it again. `unknown`: somebody has the lock and has not begun it yet.
+ */
+export async function withdrawProgram(
+  folder: string,
+  waitMs = lockMs,
+): Promise<'begun' | 'withdrawn' | 'unknown'> {
+  const hasBegun = () => existsSync(join(folder, programFiles.begun));
+  if (hasBegun()) return 'begun';
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  using lock = await takeLock(join(folder, programFiles.lock), { waitMs });
+  if (hasBegun()) return 'begun';
+  if (lock === undefined) return 'unknown';
+  await stopProgram(folder);
+  return 'withdrawn';
 }
 
 /** The environment of a program: where programs are found, and what is its own. */
@@ -92,7 +131,7 @@ export async function readProgramState(folder: string): Promise<ProgramState> {
   return 'lost';
 }
 
-/** Asks a program to end: SIGTERM, and after five seconds SIGKILL, to its whole group. */
+/** Asks a program to end: SIGTERM, and after five seconds SIGKILL, to its whole group. One that has not begun never does. */
 export async function stopProgram(folder: string): Promise<void> {
   await writeFile(join(folder, programFiles.stop), '');
 }

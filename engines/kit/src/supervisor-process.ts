@@ -21,7 +21,8 @@ const maxStderrBytes = 1024 * 1024;
 const pathOf = (name: keyof typeof programFiles) => join(folder, programFiles[name]);
 
 const lock = tryLock(pathOf('lock'));
-if (lock !== undefined && !existsSync(pathOf('begun'))) {
+// Who took the start back held the lock when they said so.
+if (lock !== undefined && !existsSync(pathOf('begun')) && !existsSync(pathOf('stop'))) {
   // From here on nobody else runs it, whatever becomes of this process.
   closeSync(openSync(pathOf('begun'), 'wx', 0o600));
   await writeWhole(pathOf('ended'), await runToEnd(JSON.parse(readFileSync(pathOf('program'), 'utf8'))));

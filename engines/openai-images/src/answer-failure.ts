@@ -1,24 +1,20 @@
 import { isObject, messageIn, parseJson, refusalOf } from '@renderkit/engine-kit/backend-answer.ts';
 import type { BackendHttp } from '@renderkit/engine-kit/backend-http.ts';
-import { faultOfField } from '@renderkit/engine-kit/call.ts';
+import { askedTargets, faultOfField } from '@renderkit/engine-kit/call.ts';
 import { EngineFailure } from '@renderkit/engine-kit/driver.ts';
+import { failureOfHeld } from '@renderkit/engine-kit/held-answers.ts';
 import type { BackendAnswer } from '@renderkit/engine-kit/http-exchange.ts';
-import type { JsonValue } from '@renderkit/engine-kit/route.ts';
+import type { JsonValue, Route } from '@renderkit/engine-kit/route.ts';
 
 const moderationCodes: readonly JsonValue[] = ['moderation_blocked', 'content_policy_violation'];
 const creditCodes: readonly JsonValue[] = ['insufficient_quota', 'billing_hard_limit_reached'];
 const doing = 'asked for pictures';
 
 /**
- * What an error stands for: `{error: {message, type, param, code}}`, or only a text where a server is not OpenAI's. A bad status
- * without a word of the server's own is a gateway's, and then the pictures may have been made. Every failure is the job's end,
- * so none is `engine_unavailable`.
+ * What an error stands for: `{error: {message, type, param, code}}`, or only a text where a server is not OpenAI's. Every failure
+ * is the job's end, so none is `engine_unavailable`.
  */
-export function failureOfAnswer(
-  http: BackendHttp,
-  answer: BackendAnswer,
-  asked: readonly string[],
-): EngineFailure {
+export function failureOfAnswer(http: BackendHttp, answer: BackendAnswer, route: Route): EngineFailure {
   const json = parseJson(answer);
   const error = isObject(json) ? json['error'] : undefined;
   const { code = null, param = null } = isObject(error) ? error : {};
@@ -26,14 +22,12 @@ export function failureOfAnswer(
     return new EngineFailure(http.quote(messageIn(json)), { blame: 'render', code: 'moderation_blocked' });
   }
   if (creditCodes.includes(code)) {
-    return refusalOf(http, answer, doing, { blame: 'backend', code: 'render_failed', lasting: true });
+    const refused = { blame: 'backend', code: 'render_failed', lasting: true, untaken: true } as const;
+    return refusalOf(http, answer, doing, refused);
   }
   if (answer.status === 400 || answer.status === 422) {
     const field = typeof param === 'string' ? `/${param.split(/[.[]/)[0]}` : null;
-    return refusalOf(http, answer, doing, faultOfField({ asked }, field));
+    return refusalOf(http, answer, doing, faultOfField({ asked: askedTargets(route) }, field));
   }
-  if (answer.status >= 500 && messageIn(json) === '') {
-    return refusalOf(http, answer, doing, { blame: 'backend', code: 'outcome_unknown' });
-  }
-  return refusalOf(http, answer, doing, { code: 'render_failed' });
+  return failureOfHeld(http, answer, { doing, route });
 }

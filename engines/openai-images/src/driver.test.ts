@@ -125,10 +125,23 @@ test('an error says whose fault it is, and what a gateway says leaves the outcom
     [400, error({ code: 'moderation_blocked' }), { blame: 'render', code: 'moderation_blocked' }],
     [400, error({ param: 'size' }), { blame: 'render', code: 'invalid_request', target: '/size' }],
     [400, error({ param: 'model' }), { blame: 'pair', code: 'invalid_request' }],
-    [429, error({ code: 'insufficient_quota' }), { blame: 'backend', lasting: true }],
-    [429, error({ code: 'rate_limit_exceeded' }), { blame: 'backend', lasting: false }],
-    [500, error({ code: 'server_error' }), { blame: 'backend', code: 'render_failed' }],
+    [400, error({ code: 'billing_hard_limit_reached' }), { blame: 'backend', lasting: true, untaken: true }],
+    [429, error({ code: 'insufficient_quota' }), { blame: 'backend', lasting: true, untaken: true }],
+    [429, error({ code: 'rate_limit_exceeded' }), { blame: 'backend', lasting: false, untaken: true }],
+    [500, error({ code: 'server_error' }), { blame: 'backend', code: 'render_failed', untaken: false }],
+    [503, error({ code: 'overloaded' }), { blame: 'backend', code: 'render_failed', untaken: false }],
+    [503, undefined, { blame: 'backend', code: 'outcome_unknown' }],
+    [408, error({ code: '408' }), { blame: 'backend', code: 'outcome_unknown', untaken: false }],
+    [499, error({}), { blame: 'backend', code: 'outcome_unknown' }],
+    [502, error({ code: 'upstream_error' }), { blame: 'backend', code: 'outcome_unknown' }],
     [504, undefined, { blame: 'backend', code: 'outcome_unknown' }],
+    [504, { message: 'Endpoint request timed out' }, { blame: 'backend', code: 'outcome_unknown' }],
+    [522, error({}), { blame: 'backend', code: 'outcome_unknown' }],
+    [
+      524,
+      error({ message: 'bad response status code 524' }),
+      { blame: 'backend', code: 'outcome_unknown', untaken: false },
+    ],
   ];
   for (const [status, json, expected] of cases) {
     await using counterpart = await new ImagesCounterpart().start();

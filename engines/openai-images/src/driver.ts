@@ -2,7 +2,6 @@ import { isSuccess, parseJson, refusalOf } from '@renderkit/engine-kit/backend-a
 import { createBackendHttp, type BackendHttp } from '@renderkit/engine-kit/backend-http.ts';
 import { formOf } from '@renderkit/engine-kit/call-form.ts';
 import {
-  askedTargets,
   bodyWithMedia,
   dataUriOf,
   fromPrepared,
@@ -94,7 +93,7 @@ class OpenaiImagesDriver implements Driver {
     yield { type: 'progress', stage: 'rendering', fraction: null };
     const { backend } = this.#http;
     const answer = await this.#answers.wait(handle as string, { backend, route: job.route }, signal);
-    if (!isSuccess(answer)) throw failureOfAnswer(this.#http, answer, askedTargets(job.route));
+    if (!isSuccess(answer)) throw failureOfAnswer(this.#http, answer, job.route);
     const json = parseJson(answer);
     if (json === undefined) {
       throw lostAnswer(`${this.#http.backend} answered with something that is no JSON.`, job.route);
@@ -104,10 +103,13 @@ class OpenaiImagesDriver implements Driver {
     yield { type: 'result', files, ...measuredCost(job.route, tokensOf(json)) };
   }
 
-  async cancel(handle: Handle): Promise<'unknown'> {
-    // Closing the connection is all there is, and the provider may bill it all the same.
-    this.#answers.drop(handle as string);
+  /** There is nothing that stops it. To close the connection would only lose pictures that are billed all the same. */
+  async cancel(): Promise<'unknown'> {
     return 'unknown';
+  }
+
+  forget(handle: Handle): void {
+    this.#answers.drop(handle as string);
   }
 
   async probe(signal: AbortSignal): Promise<EngineHealth> {

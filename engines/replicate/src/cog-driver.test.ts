@@ -59,11 +59,12 @@ test('a prediction goes under the submission’s id, and is canceled by it', asy
   assert.equal(counterpart.taken[0]?.path, `/predictions/${job.id}`);
   assert.deepEqual(counterpart.taken[0]?.json, { input: { width: 64, prompt: 'a lake', count: 2 } });
   await using other = connect(counterpart);
-  await assert.rejects(follow(other, await submit(other)), { blame: 'backend', retryAfterSeconds: 5 });
+  const again = { blame: 'backend', retryAfterSeconds: 5, untaken: false };
+  await assert.rejects(follow(other, await submit(other)), again);
   const busy = await submit(other, crypto.randomUUID());
-  await assert.rejects(follow(other, busy), { blame: 'backend', retryAfterSeconds: 5 });
+  await assert.rejects(follow(other, busy), { blame: 'backend', retryAfterSeconds: 5, untaken: true });
   assert.equal(await driver.cancel(handle, never), 'canceled');
-  await assert.rejects(follow(driver, handle), { blame: 'backend', code: 'render_failed' });
+  await assert.rejects(follow(driver, handle), { blame: 'backend', code: 'render_failed', untaken: false });
   assert.equal(await driver.cancel(handle, never), 'too_late');
   assert.equal(counterpart.jobs, 1);
 });

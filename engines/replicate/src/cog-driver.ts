@@ -33,7 +33,7 @@ import {
   type RouteFiles,
 } from '@renderkit/engine-kit/driver.ts';
 import type { EngineProgress } from '@renderkit/engine-kit/report.ts';
-import { HeldAnswers, lostAnswer } from '@renderkit/engine-kit/held-answers.ts';
+import { failureOfHeld, HeldAnswers, lostAnswer } from '@renderkit/engine-kit/held-answers.ts';
 import type { BackendAnswer } from '@renderkit/engine-kit/http-exchange.ts';
 import { oncePerCheck } from '@renderkit/engine-kit/once-per-check.ts';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
@@ -125,14 +125,9 @@ export class CogDriver implements Driver {
       const field = first === undefined ? null : pointerOf(first['loc'], ['body', 'input']);
       return refusalOf(this.#http, answer, doing, faultOfField({ asked: askedTargets(route) }, field));
     }
-    if (answer.status >= 500 && messageIn(json) === '') {
-      return lostAnswer(refusalOf(this.#http, answer, doing).message, route);
-    }
     const isBusy = answer.status === 409;
-    return refusalOf(this.#http, answer, doing, {
-      code: 'render_failed',
-      ...(isBusy && { retryAfterSeconds: busySeconds }),
-    });
+    const more = isBusy ? { retryAfterSeconds: busySeconds, untaken: true } : {};
+    return failureOfHeld(this.#http, answer, { doing, route }, more);
   }
 
   async cancel(handle: Handle, signal: AbortSignal): Promise<'canceled' | 'too_late' | 'unknown'> {
@@ -140,6 +135,10 @@ export class CogDriver implements Driver {
     const answer = await this.#http.send({ method: 'POST', to, signal });
     if (answer.status === 404) return 'too_late';
     return isSuccess(answer) ? 'canceled' : 'unknown';
+  }
+
+  forget(handle: Handle): void {
+    this.#answers.drop(handle as string);
   }
 
   async probe(signal: AbortSignal): Promise<EngineHealth> {

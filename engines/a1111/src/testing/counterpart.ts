@@ -98,9 +98,8 @@ export class A1111Counterpart extends Counterpart {
     return Array.from({ length: count }, (_, index) => this.resultOf(index).toString('base64'));
   }
 
-  /** Lets go of all that is held. */
-  release(): void {
-    this.held = false;
+  override release(): void {
+    super.release();
     for (const go of this.#waiting.splice(0)) go();
   }
 }

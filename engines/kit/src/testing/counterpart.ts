@@ -94,6 +94,11 @@ export abstract class Counterpart implements AsyncDisposable {
     this.#mishaps.set(purpose, list);
   }
 
+  /** Lets go of all that is held. */
+  release(): void {
+    this.held = false;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#server.listening) return;
     this.#server.closeAllConnections();

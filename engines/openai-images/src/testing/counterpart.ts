@@ -61,9 +61,8 @@ export class ImagesCounterpart extends Counterpart {
     );
   }
 
-  /** Lets go of all that is held. */
-  release(): void {
-    this.held = false;
+  override release(): void {
+    super.release();
     for (const go of this.#waiting.splice(0)) go();
   }
 }
