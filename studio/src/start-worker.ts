@@ -16,6 +16,7 @@ import { openEngines } from './engines.ts';
 import { serveWorkerHealth } from './health/serve-worker-health.ts';
 import { openJobQueues } from './jobs/job-queues.ts';
 import { openWorkerRules } from './moderation/moderation.ts';
+import type { Pauses } from './renders/job.ts';
 import { type ClaimsOptions, startClaims } from './renders/start-claims.ts';
 import { keepSettings } from './settings/keep-settings.ts';
 import { sqlDirectory } from './sql-directory.ts';
@@ -29,6 +30,7 @@ export type WorkerTestArguments = {
   log?: Logger;
   engines?: Engine[];
   crashPoint?: (name: string) => void | Promise<void>;
+  pauses?: Partial<Pauses>;
 };
 
 /** Uploads checked side by side at least: an image need not wait for a video. */
@@ -82,6 +84,7 @@ export async function startWorker(
     watches,
     log,
     crashPoint: testArguments.crashPoint,
+    ...(testArguments.pauses && { pauses: testArguments.pauses }),
   };
   await uploads.work(Math.max(checksAtOnce, config.workers), (upload, signal) =>
     checkUpload(upload, signal, { ...dependencies, uploads, moderation }),

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { EngineFailure, EngineJob } from '@renderkit/engine-kit/driver.ts';
 import type {
   CounterpartAnswer,
@@ -103,6 +104,18 @@ test('a job that runs for too long is canceled', async () => {
   const late = other.follow({ runSeconds: 0.01, startSeconds: longSeconds });
   await assert.rejects(late, isFailure('render_timeout'));
   assert.deepEqual([provider.asked.cancel, other.provider.asked.cancel], [1, 1]);
+});
+
+test('a standstill of our own is not taken for a job that is silent', async () => {
+  await using followed = await submit();
+  const { provider, follow } = followed;
+  provider.held = true;
+  const following = follow({ silentSeconds: 0.6, pauses: { ...pauses, minLook: 60_000 } });
+  await sleep(100);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_900);
+  provider.held = false;
+  assert.deepEqual(await following, made);
+  assert.equal(provider.asked.cancel, 0);
 });
 
 test('a job that was sent long ago has the time of a look', async () => {

@@ -12,6 +12,7 @@ import { readManifest } from '@renderkit/studio/manifests/read-manifest.ts';
 import { checkLedger, setAccount, showLedger } from '@renderkit/studio/operator.ts';
 import { maxFailures } from '@renderkit/studio/renders/end-submission.ts';
 import { startTestStudio, type TestAccount, type TestStudio, untilOffered } from './harness.ts';
+import { makeImage } from './media-files.ts';
 
 const source = `
 manifest: 1
@@ -154,6 +155,45 @@ test('a provider that has had enough for now fails no render, however often it s
   for (let i = 0; i < 400 && (await isSent()).length === 0; i++) await sleep(50);
   assert.equal((await readRender(studio.database, 'limited'))?.status, 'running');
   assert.deepEqual([provider.jobs, await submissionsOf(studio.database)], [1, maxFailures + 3]);
+});
+
+test('what was paid for is fetched until its host is back, and stored once that works; nothing is bought again', async () => {
+  await using opened = await open();
+  const { studio, provider } = opened;
+  const image = await makeImage({ width: 64, height: 64 });
+  Object.assign(provider, { resultOf: () => image });
+  const pauses = { fetchAgain: 2, spaceAgain: 5 };
+  provider.mishaps('result', ...Array.from({ length: 6 }, () => ({ status: 503 })), 'cut_off');
+  const away = await accept(opened, 'away');
+  let faults = 0;
+  const crashPoint = (name: string) => {
+    if (name === 'submission: result' && (faults += 1) < 3)
+      throw Object.assign(new Error('a folder is not ours'), { code: 'EACCES' });
+  };
+  await using _worker = await studio.startWorker({ pauses, crashPoint });
+  const { status, error } = await away.finished('away');
+  assert.deepEqual([status, error ?? null], ['succeeded', null]);
+  assert.equal(faults, 3);
+  assert.deepEqual([provider.jobs, await submissionsOf(studio.database)], [1, 1]);
+});
+
+test('a paid result that is of no use, or that we can do nothing with, ends its render: it is bought once', async () => {
+  await using opened = await open();
+  const { studio, provider } = opened;
+  provider.mishaps('result', ...Array.from({ length: 50 }, () => ({ status: 404 })));
+  const gone = await accept(opened, 'gone');
+  const crashPoint = (name: string) => {
+    if (name === 'submission: sent') throw new Error('a fault of our own');
+  };
+  await using worker = await studio.startWorker({ pauses: { fetchAgain: 2 } });
+  assert.equal((await gone.finished('gone')).error?.code, 'render_failed');
+  assert.equal(provider.asked.result, 3);
+  await worker[Symbol.asyncDispose]();
+  const faulty = await accept(opened, 'faulty');
+  await using _other = await studio.startWorker({ crashPoint });
+  assert.equal((await faulty.finished('faulty')).error?.code, 'render_failed');
+  assert.deepEqual([provider.jobs, await submissionsOf(studio.database)], [2, 2]);
+  assert.ok((await isRefunded(studio, gone)) && (await isRefunded(studio, faulty)));
 });
 
 test('a job that may have been made, and nobody can tell, is not sent again', async () => {

@@ -3,11 +3,12 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unlessSoaking } from '@renderkit/server-kit/testing/soak.ts';
+import { ImagesCounterpart } from '@renderkit/engine-openai-images/testing/counterpart.ts';
 import { listProviderCosts } from '@renderkit/studio/backends/cost-queries.ts';
 import { checkLedger, showLedger } from '@renderkit/studio/operator.ts';
 import sharp from 'sharp';
 import { dieAt } from './doomed-part.ts';
-import { startTestStudio, type TestAccount, type TestStudio, untilOffered } from './harness.ts';
+import { startTestStudio, type TestAccount, type TestStudio, untilFound, untilOffered } from './harness.ts';
 import { breaks, type Fate, type Moment, openProtocols, points, type Protocol } from './protocols.ts';
 
 /** One render of each protocol, each of an account of its own. */
@@ -197,15 +198,36 @@ for (const mishap of breaks)
     },
   );
 
-test('a job that a provider refuses costs nothing, and the next one what it makes', async () => {
-  await using opened = await open(['fal']);
+for (const name of ['fal', 'openai-images'])
+  test(`jobs that ${name} refuses cost nothing and fail nothing, and the next one costs what it makes`, async () => {
+    await using opened = await open([name]);
+    const { studio, protocols, accounts } = opened;
+    const [protocol] = protocols;
+    const enough = { status: 429, headers: { 'retry-after': '0' }, json: {} };
+    protocol?.counterpart?.mishaps('submit', ...Array.from({ length: 4 }, () => enough));
+    await using _worker = await studio.startWorker();
+    await untilEnded(opened, 'intended');
+    assert.equal((await accounts.get(name)?.finished(name))?.status, 'succeeded');
+    assert.equal(await protocol?.jobs(), 2);
+    const [cost] = await listProviderCosts(studio.database, 1);
+    assert.deepEqual([cost?.jobs, cost?.reserved, cost?.spent], [6, 0, 0.03]);
+  });
+
+test('a job that its provider cannot stop goes on while its backend is drained, and is not bought again', async () => {
+  await using opened = await open(['openai-images']);
   const { studio, protocols, accounts } = opened;
-  const [fal] = protocols;
-  fal?.counterpart?.mishaps('submit', { status: 429, headers: { 'retry-after': '0' }, json: {} });
-  await using _worker = await studio.startWorker();
-  await untilEnded(opened, 'posted');
-  assert.equal((await accounts.get('fal')?.finished('fal'))?.status, 'succeeded');
-  assert.equal(await fal?.jobs(), 2);
-  const [cost] = await listProviderCosts(studio.database, 1);
-  assert.deepEqual([cost?.jobs, cost?.reserved, cost?.spent], [3, 0, 0.03]);
+  const { database } = studio;
+  const [protocol] = protocols;
+  assert.ok(protocol?.counterpart instanceof ImagesCounterpart);
+  protocol.counterpart.held = true;
+  await using _worker = await studio.startWorker({ pauses: { askAgain: 20 } });
+  await untilFound(database, `select from submissions where state = 'sent'`);
+  await database.execute(`update backends set wanted = 'draining', drain_until = clock()`);
+  // Its worker asks for what is to be canceled every few seconds.
+  await sleep(4_000);
+  await database.execute(`update backends set wanted = 'on', drain_until = null`);
+  protocol.counterpart.release();
+  const render = await accounts.get('openai-images')?.finished('openai-images');
+  assert.deepEqual([render?.status, render?.outputs.length], ['succeeded', 3]);
+  assert.equal(await protocol.jobs(), 2);
 });

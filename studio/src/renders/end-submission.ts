@@ -88,7 +88,8 @@ export async function endSubmission(
     }
     const { next, end: settled } = decideNext(end, claim.outputs, before, isUnsent);
     const made = settled.type === 'given_back' || next === 'wait' ? [] : settled.assets;
-    if (!(await endSubmissionRow(transaction, rowOf(claim, settled, made)))) return { next: 'fenced' };
+    if (!(await endSubmissionRow(transaction, { ...rowOf(claim, settled, made), isUnsent })))
+      return { next: 'fenced' };
     await settle(transaction, claim, settled, isUnsent);
     if (settled.type === 'made') await recordSuccess(transaction, claim.id, settled.seconds);
     await countMade(transaction, claim.render_id, made.length);
@@ -188,7 +189,7 @@ function rowOf(
   end: SubmissionEnd,
   made: MadeAsset[],
 ): Parameters<typeof endSubmissionRow>[1] {
-  const row = { id, attempt, made, blame: null, error: null, seconds: null };
+  const row = { id, attempt, made, blame: null, error: null, seconds: null, isUnsent: false };
   if (end.type === 'made') return { ...row, state: 'done', seconds: end.seconds };
   if (end.type === 'given_back') return { ...row, state: 'canceled' };
   const error = end.reason === null ? end.error : { ...end.error, reason: end.reason };

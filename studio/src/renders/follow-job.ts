@@ -37,7 +37,7 @@ type Followed = { handle: Handle; job: FollowedJob };
 
 /**
  * Follows a job to its result. That its engine cannot be reached is no end of it: the job goes on there, and is asked
- * for until its time is over. One that takes too long is canceled, and looked at once more where it was done by then.
+ * for until its time is over. One that takes too long is canceled, and looked at once more where that did not come in time.
  * @throws EngineFailure
  */
 export async function followToEnd(
@@ -59,7 +59,7 @@ export async function followToEnd(
     if (!alarm.signal.aborted) throw error;
     const outcome = await driver.cancel(followed.handle, signal).catch(() => 'unknown' as const);
     signal.throwIfAborted();
-    if (outcome === 'too_late') {
+    if (outcome !== 'canceled') {
       const lastLook = AbortSignal.any([signal, AbortSignal.timeout(limits.pauses.lastLook)]);
       const result = await followUntil(driver, followed, { ...limits, signal: lastLook }).catch(
         (failure: unknown) => {
@@ -124,32 +124,67 @@ function createAlarm({ runSeconds, startSeconds, silentSeconds, since, pauses }:
   const controller = new AbortController();
   const goOff = (of: TimeIsOver['of']) => () => controller.abort(new TimeIsOver(of));
   const sentMs = since === null ? 0 : Date.now() - since.getTime();
-  const left = (seconds: number) => Math.min(Math.max(pauses.minLook, seconds * 1_000 - sentMs), 2 ** 31 - 1);
+  const left = (seconds: number) => Math.max(pauses.minLook, seconds * 1_000 - sentMs);
   let stage: EngineStage | undefined;
   let isLate = false;
-  const start =
-    startSeconds === undefined
-      ? undefined
-      : setTimeout(() => {
-          isLate = true;
-          if (stage === 'waiting_for_engine') goOff('start')();
-        }, left(startSeconds));
-  let whole = setTimeout(goOff('run'), left((startSeconds ?? 0) + runSeconds));
-  const silence = silentSeconds === undefined ? undefined : setTimeout(goOff('run'), silentSeconds * 1_000);
+  const clock = () => new AwakeTimer(pauses.minLook);
+  const [start, whole, silence] = [clock(), clock(), clock()];
+  if (startSeconds !== undefined)
+    start.set(left(startSeconds), () => {
+      isLate = true;
+      if (stage === 'waiting_for_engine') goOff('start')();
+    });
+  whole.set(left((startSeconds ?? 0) + runSeconds), goOff('run'));
+  const expectWord = () => {
+    if (silentSeconds !== undefined) silence.set(silentSeconds * 1_000, goOff('run'));
+  };
+  expectWord();
   return {
     signal: controller.signal,
     hear: (heard: EngineStage) => {
-      silence?.refresh();
+      expectWord();
       const begins =
         heard !== 'waiting_for_engine' && (stage === undefined || stage === 'waiting_for_engine');
       stage = heard;
       if (isLate && heard === 'waiting_for_engine') goOff('start')();
       if (!begins || startSeconds === undefined) return;
-      clearTimeout(whole);
-      whole = setTimeout(goOff('run'), Math.min(left(startSeconds + runSeconds), runSeconds * 1_000));
+      whole.set(Math.min(left(startSeconds + runSeconds), runSeconds * 1_000), goOff('run'));
     },
     stop: () => {
-      for (const timer of [start, whole, silence]) clearTimeout(timer);
+      for (const timer of [start, whole, silence]) timer.clear();
     },
   };
+}
+
+/** Later than this a timer did not go off by itself: the process stood still. */
+const lateMs = 1_000;
+const maxTimerMs = 2 ** 31 - 1;
+
+/**
+ * A timer that tells a standstill of its own process from time that went by: where it goes off late nobody has looked meanwhile,
+ * and it is set once more, for the time of a look.
+ */
+class AwakeTimer {
+  readonly #lookMs: number;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(lookMs: number) {
+    this.#lookMs = lookMs;
+  }
+
+  set(ms: number, onTime: () => void): void {
+    clearTimeout(this.#timer);
+    const dueAt = performance.now() + Math.min(ms, maxTimerMs);
+    this.#timer = setTimeout(
+      () => {
+        if (performance.now() - dueAt > lateMs) this.set(this.#lookMs, onTime);
+        else onTime();
+      },
+      Math.min(ms, maxTimerMs),
+    );
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer);
+  }
 }

@@ -19,7 +19,8 @@ import { adoptRenders } from './adopt-renders.ts';
 import { RenderStopped } from './end-submission.ts';
 import { findStopped } from './submission-store.ts';
 import { drawSubmission, type DrawDependencies } from './draw-submission.ts';
-import { runSubmission, type SubmissionDependencies } from './run-submission.ts';
+import type { SubmissionDependencies } from './job.ts';
+import { runSubmission } from './run-submission.ts';
 
 /** A killed worker's submissions are taken over within this and a second. */
 const initialLeaseMs = 10_000;

@@ -17,18 +17,18 @@ const messages: Record<EngineFailureCode, string> = {
 
 /**
  * What a job at a backend ended by, and at which stage, as its end. On a route that costs money nothing is bought a second time for a result of no
- * use, or for one that did not come in time.
+ * use, for one that did not come in time, or for a fault of our own once the provider may have the job (`isBought`).
  */
 export function failedEnd(
   error: unknown,
   route: Pick<Route, 'cost' | 'set'>,
-  stage: FailureStage,
+  { stage, isBought }: { stage: FailureStage; isBought: boolean },
 ): FailedEnd {
-  const end = endBy(error, route);
+  const end = endBy(error, route, isBought);
   return { ...end, error: { ...end.error, stage } };
 }
 
-function endBy(error: unknown, route: Pick<Route, 'cost' | 'set'>): FailedEnd {
+function endBy(error: unknown, route: Pick<Route, 'cost' | 'set'>, isBought: boolean): FailedEnd {
   const isPaid = route.cost !== undefined;
   const reason = error instanceof Error ? error.message : null;
   const common = { type: 'failed' as const, assets: [], unknown: false, reason };
@@ -36,7 +36,7 @@ function endBy(error: unknown, route: Pick<Route, 'cost' | 'set'>): FailedEnd {
   if (error instanceof EngineError && error.code !== 'render_failed')
     return { ...common, blame: 'render', final: true, error: { code: error.code, message: error.message } };
   if (!(error instanceof EngineFailure))
-    return { ...common, blame: null, final: false, error: renderError('render_failed') };
+    return { ...common, blame: null, final: isBought, error: renderError('render_failed') };
   const unknown = error.code === 'outcome_unknown';
   return {
     ...common,

@@ -75,12 +75,15 @@ export type EndedSubmission = HeldSubmission & {
   made: MadeAsset[];
   /** Since it was sent, as long as it ran. */
   seconds: number | null;
+  /** The engine never had it, though a request may have been made. */
+  isUnsent: boolean;
 };
 
 /** Ends a submission that is still this worker's. False where it is not. */
 export async function endSubmissionRow(transaction: Transaction, end: EndedSubmission): Promise<boolean> {
   const count = await transaction.execute(
-    `update submissions set state = $3, blame = $4, error = $5, made = $6, run_seconds = $7, ended_at = clock()
+    `update submissions set state = $3, blame = $4, error = $5, made = $6, run_seconds = $7, ended_at = clock(),
+       sent_at = case when $8 then null else sent_at end
      where id = $1 and attempt = $2 and state in ('intended', 'sent', 'lost')`,
     [
       end.id,
@@ -90,6 +93,7 @@ export async function endSubmissionRow(transaction: Transaction, end: EndedSubmi
       end.error && JSON.stringify(end.error),
       end.made.length > 0 ? JSON.stringify(end.made) : null,
       end.seconds,
+      end.isUnsent,
     ],
     'end_submission',
   );

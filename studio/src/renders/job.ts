@@ -1,0 +1,83 @@
+import type { KeyObject } from 'node:crypto';
+import type { Driver, Handle } from '@renderkit/engine-kit/driver.ts';
+import type { Route } from '@renderkit/engine-kit/route.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import type { Claim } from '../backends/claim-queries.ts';
+import type { CatalogModel } from '../catalog/catalog-model.ts';
+import type { Catalog } from '../catalog/open-catalog.ts';
+import type { Reporter, ReporterOptions } from '../progress/reporter.ts';
+import type { BlobStorage } from '../storage/blob-storage.ts';
+import type { FollowPauses } from './follow-job.ts';
+
+export type SubmissionDependencies = Omit<ReporterOptions, 'log'> & {
+  storage: BlobStorage;
+  mediaKey: KeyObject;
+  catalog: Catalog;
+  /** @throws EngineFailure where this process cannot speak to the backend */
+  driverOf: (backend: string) => Promise<Driver>;
+  /** This process, in leases. */
+  worker: string;
+  leaseMs: number;
+  /** Tells the account's readers, after commit. */
+  announce: (account: string) => void;
+  log: Logger;
+  crashPoint?: ((name: string) => void | Promise<void>) | undefined;
+  /** For tests: shorter ones. */
+  pauses?: Partial<Pauses>;
+};
+
+/** Milliseconds. */
+export type Pauses = FollowPauses & {
+  askAgain: number;
+  /** Until a result that could not be had, or was of no use, is fetched again; they double where its host is away. */
+  fetchAgain: number;
+  /** Until a result that could not be stored is tried again. */
+  spaceAgain: number;
+};
+
+export const usualPauses: Pauses = {
+  askAgain: 5_000,
+  fetchAgain: 20_000,
+  spaceAgain: 15_000,
+  unreachable: 2_000,
+  maxUnreachable: 15_000,
+  minLook: 10_000,
+  lastLook: 60_000,
+};
+
+/** One job of a render at a backend behind an address, and what it takes to carry it on. */
+export type Job = {
+  claim: Claim;
+  model: CatalogModel;
+  route: Route;
+  files: ReadonlyMap<string, string>;
+  driver: Driver;
+  folder: string;
+  signal: AbortSignal;
+  /** Raised where its backend is drained and the time for what runs is over. */
+  draining: AbortSignal;
+  /** By which the engine knows the job, once it has it. */
+  handle: Handle | undefined;
+  /** Whether the engine may have the job by now, and whether it has. */
+  arrival: { isPossible: boolean; isKnown: boolean };
+  pauses: Pauses;
+  reporter: Reporter;
+  dependencies: SubmissionDependencies;
+};
+
+/** The job was canceled where it ran: another backend may make it, or nobody does any more. */
+export class Drained extends Error {
+  override readonly name = 'Drained';
+  /** The backend never had it. */
+  readonly unsent: boolean;
+
+  constructor(message: string, unsent = false) {
+    super(message);
+    this.unsent = unsent;
+  }
+}
+
+const runSeconds = { image: 10 * 60, video: 60 * 60 };
+
+/** How long a job may run, and trouble of our own with it is waited out. */
+export const runSecondsOf = ({ timeouts, outputs }: Route) => timeouts?.run ?? runSeconds[outputs.kind];

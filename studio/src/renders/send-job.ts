@@ -1,0 +1,108 @@
+import { EngineFailure, type EngineJob, type Handle, type Prepared } from '@renderkit/engine-kit/driver.ts';
+import { prepareMedia } from '@renderkit/engine-kit/prepare-media.ts';
+import { resolveBindings } from '@renderkit/engine-kit/resolve-bindings.ts';
+import { onUnknownOf } from '@renderkit/engine-kit/route.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JobValues } from './engine-values.ts';
+import { Drained, type Job, runSecondsOf } from './job.ts';
+import { persist } from './persist.ts';
+import { recordBegun, recordLost, recordSent } from './submission-store.ts';
+
+/** Until an engine has said whether it takes a job. */
+const submitSeconds = 60;
+
+/** Has the engine have the job exactly once. */
+export async function send(job: Job, values: JobValues): Promise<Handle> {
+  const { claim, route, files, driver, folder, signal, draining, arrival, dependencies } = job;
+  const { database, crashPoint } = dependencies;
+  const resolved = resolveBindings(route, values.values);
+  const options = { size: values.working, maskBlur: values.mask?.blur ?? 0, folder, signal };
+  const bound = await prepareMedia(resolved, { ...options, imageSize: sizeOf(values.image) });
+  const { id, outputs } = claim;
+  const prepared = await prepare(job, { route, files, id, outputs, values: bound });
+  let found: { handle: Handle } | 'absent' = arrival.isPossible ? await locate(job, prepared) : 'absent';
+  while (found === 'absent') {
+    arrival.isPossible = false;
+    await crashPoint?.('submission: intended');
+    signal.throwIfAborted();
+    const begun = draining.aborted ? 'stopped' : await persist(() => recordBegun(database, claim), signal);
+    if (begun === 'stopped') throw new Drained('It is not sent any more.', true);
+    if (begun === 'taken_over') throw new Error(`submission ${id} was taken over`);
+    await crashPoint?.('submission: begun');
+    try {
+      arrival.isPossible = true;
+      found = { handle: await submitInTime(job, prepared) };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof EngineFailure && error.sent === 'no') arrival.isPossible = false;
+      if (!(error instanceof EngineFailure) || error.sent !== 'unknown') throw error;
+      found = await locate(job, prepared);
+    }
+  }
+  await crashPoint?.('submission: posted');
+  const { handle } = found;
+  if (!(await persist(() => recordSent(database, claim, handle), signal)))
+    throw new Error(`submission ${id} was taken over`);
+  arrival.isKnown = true;
+  return handle;
+}
+
+/** A job that is not there yet may be given up meanwhile: what is brought to the engine for it costs nothing. */
+async function prepare({ driver, signal, draining, arrival }: Job, job: EngineJob): Promise<Prepared> {
+  if (arrival.isPossible) return driver.prepare(job, signal);
+  try {
+    return await driver.prepare(job, AbortSignal.any([signal, draining]));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (draining.aborted) throw new Drained('It is not sent any more.', true);
+    throw error;
+  }
+}
+
+/** @throws EngineFailure `sent: 'unknown'` where the engine did not say in its time whether it took the job */
+async function submitInTime({ claim, driver, route, signal }: Job, prepared: Prepared): Promise<Handle> {
+  const seconds = route.timeouts?.submit ?? submitSeconds;
+  const time = AbortSignal.timeout(seconds * 1_000);
+  try {
+    return await driver.submit(prepared, claim.id, AbortSignal.any([signal, time]));
+  } catch (error) {
+    if (signal.aborted || !time.aborted || error instanceof EngineFailure) throw error;
+    const options = { blame: 'backend', code: 'engine_unavailable', sent: 'unknown', cause: error } as const;
+    throw new EngineFailure(`${claim.backend} did not take the job within ${seconds} seconds.`, options);
+  }
+}
+
+const sizeOf = (image: JobValues['image']) =>
+  image?.width && image.height ? { width: image.width, height: image.height } : null;
+
+/**
+ * Looks for a job whose fate is unknown, as long as its route says.
+ * @throws EngineFailure where it cannot be found out, or may be sent anew
+ */
+async function locate(job: Job, prepared: Prepared): Promise<{ handle: Handle } | 'absent'> {
+  const { claim, route, driver, signal, pauses, dependencies } = job;
+  const policy = onUnknownOf(route);
+  for (;;) {
+    const found = await driver.find(prepared, claim.id, claim.created_at, signal).catch((error: unknown) => {
+      signal.throwIfAborted();
+      if (!(error instanceof EngineFailure)) throw error;
+      return 'unreachable' as const;
+    });
+    if (found === 'absent') return found;
+    if (typeof found === 'object') return found;
+    const lostSeconds = await persist(() => recordLost(dependencies.database, claim), signal);
+    if (lostSeconds === undefined) throw new Error(`submission ${claim.id} was taken over`);
+    const patience = policy === 'ask' ? runSecondsOf(route) : (2 * dependencies.leaseMs) / 1_000;
+    if (policy === 'retry' && (found === 'unknown' || lostSeconds >= patience))
+      throw new EngineFailure('The fate of the job is unknown; it is sent anew.', {
+        blame: 'backend',
+        code: 'engine_unavailable',
+      });
+    if (lostSeconds >= patience)
+      throw new EngineFailure('Nobody can tell what became of the job.', {
+        blame: 'backend',
+        code: 'outcome_unknown',
+      });
+    await sleep(pauses.askAgain, undefined, { signal });
+  }
+}
