@@ -71,7 +71,7 @@ describe('on a real S3 server', { skip: unlessCeph }, () => {
     await assert.rejects(open({ accessKeyId: 'ANOTHER' }), /set S3_ACCESS_KEY_ID/);
     await assert.rejects(open({ bucket: 'nowhere' }), /there is no such bucket/);
     await using storage = await open({});
-    const place = { dataDirectory: '', s3: config };
+    const place = { dataDirectory: '', databaseUrl: '', s3: config };
     await claimStorage(storage, 'std_one', place);
     await assert.rejects(claimStorage(storage, 'std_two', place), /belongs to another studio/);
   });
@@ -83,7 +83,7 @@ describe('on a real S3 server', { skip: unlessCeph }, () => {
       const told = await Promise.all(
         owners.map(async (owner) => {
           await using storage = openS3BlobStorage(config);
-          return await storage.claim?.(owner);
+          return await storage.claim(owner);
         }),
       );
       await using client = openS3Client(config);

@@ -7,7 +7,6 @@ import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
 import { createPartRegistry } from '@renderkit/server-kit/metrics/part-metrics.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/process/logger.ts';
 import { checkDatabase } from '@renderkit/server-kit/schema/check-database.ts';
-import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import type { FastifyInstance } from 'fastify';
 import { applyBackendsFile } from './backends/apply-backends.ts';
 import { openBackendSecrets } from './backends/backend-secrets.ts';
@@ -16,7 +15,7 @@ import { applyDataFiles } from './catalog/data-files.ts';
 import { openCatalog } from './catalog/open-catalog.ts';
 import { createWakeups } from './changes/watch-changes.ts';
 import { changesChannel, jobsChannel, progressChannel, watchesChannel } from './channels.ts';
-import { clean, cleanEveryMs } from './clean.ts';
+import { startCleaning } from './clean.ts';
 import { ConfigError, type StudioConfig } from './config.ts';
 import { addStudioMetrics } from './health/studio-metrics.ts';
 import { openJobQueues } from './jobs/job-queues.ts';
@@ -77,17 +76,13 @@ export async function startStudio(
     ...(testArguments.uploadPace && { uploadPace: testArguments.uploadPace }),
   });
   owners.use(
-    startLoop({
-      name: 'clean',
-      everyMs: cleanEveryMs,
-      run: (signal) =>
-        clean(
-          { database, storage, announce: announce.change, log, mediaGraceSeconds: config.mediaGraceSeconds },
-          signal,
-        ),
+    startCleaning({
+      database,
+      storage,
+      announce: announce.change,
       log,
-      stuckAfterMs: 10 * cleanEveryMs,
-      ...(testArguments.onStuck && { onStuck: testArguments.onStuck }),
+      mediaGraceSeconds: config.mediaGraceSeconds,
+      onStuck: testArguments.onStuck,
     }),
   );
   const closing = closeOldMedia({ dataDirectory: config.dataDirectory, log }, stopping.signal);

@@ -1,6 +1,7 @@
 import { removeDeadDirectories } from '@renderkit/media-kit/temporary-directory.ts';
 import { type BatchJob, runBatches } from '@renderkit/server-kit/work/batch-loop.ts';
-import { eraseDeletedAccounts } from './accounts/erase-account.ts';
+import { startLoop } from '@renderkit/server-kit/work/loop.ts';
+import { type ErasureCursors, eraseDeletedAccounts } from './accounts/erase-account.ts';
 import { deleteEndedResets } from './accounts/password-store.ts';
 import { deleteOldChanges } from './changes/store.ts';
 import { refillDueAccounts } from './credits/refill-account.ts';
@@ -9,29 +10,55 @@ import { expireFrames } from './library/expire-frames.ts';
 import { forgetOldProgress } from './progress/store.ts';
 import { endStranded, strandedPerRound } from './renders/end-stranded.ts';
 import { removeAbandonedFolders } from './storage/orphan-folders.ts';
-import { sweepMedia } from './storage/sweep-media.ts';
+import { startSweep } from './storage/sweep-media.ts';
 import { rejectOverdueUploads } from './uploads/check-upload.ts';
 import { forgetDeletedUploads } from './uploads/store.ts';
 import { forgetSilentWorkers } from './workers/heartbeat.ts';
 
-export const cleanEveryMs = 60_000;
+const everyMs = 60_000;
+const stuckAfterMs = 10 * everyMs;
 const changesKeptDays = 30;
 // Longer than any file is on its way.
 const deletedUploadsKeptHours = 24;
 const rowsPerBatch = 1_000;
+/** Of one kind of work in a round: a bucket takes as long as it takes to remove what a large account has left. */
+const maxJobMs = 30_000;
 
-type CleanDependencies = Parameters<typeof rejectOverdueUploads>[0] & {
-  /** How old media have to be that nothing names. */
-  mediaGraceSeconds: number;
-};
+type CleanDependencies = Parameters<typeof rejectOverdueUploads>[0];
+
+/**
+ * Cleans up once a minute. The sweep has a loop of its own: it lists the whole storage, and credits that are due and renders that are
+ * stranded cannot wait for that.
+ */
+export function startCleaning(
+  dependencies: CleanDependencies & {
+    /** How old media have to be that nothing names. */
+    mediaGraceSeconds: number;
+    onStuck?: ((loop: string) => void) | undefined;
+  },
+): AsyncDisposable {
+  const { log, mediaGraceSeconds: graceSeconds, onStuck } = dependencies;
+  const cursors: ErasureCursors = new Map();
+  const ordinary = { log, everyMs, stuckAfterMs, ...(onStuck && { onStuck }) };
+  const owners = new AsyncDisposableStack();
+  owners.use(
+    startLoop({ ...ordinary, name: 'clean', run: (stopping) => clean(dependencies, stopping, cursors) }),
+  );
+  owners.use(startSweep(dependencies, { ...ordinary, graceSeconds }));
+  return owners;
+}
 
 /**
  * One round of cleaning up: due refills, old changes, expired tokens, ended counts of tries and reset links, progress of renders
  * that ended, uploads that nobody checked, renders that nothing can make, accounts that were deleted, frames that nobody kept,
- * files that nothing names, workers that were killed and what they left on this machine. In batches; what is left waits for the
- * next round.
+ * files that were left behind, workers that were killed and what they left on this machine. In batches; what is left waits for the
+ * next round, for which `cursors` say where it was. What fails keeps nothing else from its turn: the first error is thrown at the end.
  */
-export async function clean(dependencies: CleanDependencies, stopping: AbortSignal): Promise<void> {
+export async function clean(
+  dependencies: CleanDependencies,
+  stopping: AbortSignal,
+  cursors: ErasureCursors = new Map(),
+): Promise<void> {
   const { database, storage } = dependencies;
   const jobs: BatchJob[] = [
     async () => (await refillDueAccounts(database)) > 0,
@@ -44,15 +71,11 @@ export async function clean(dependencies: CleanDependencies, stopping: AbortSign
     async () => (await endStranded(dependencies)) === strandedPerRound,
     async () =>
       (await forgetDeletedUploads(database, deletedUploadsKeptHours, rowsPerBatch)) === rowsPerBatch,
-    async () => (await eraseDeletedAccounts(database, storage)) > 0,
+    async () => eraseDeletedAccounts(database, cursors),
     async () => (await expireFrames(database, storage)) > 0,
     async () => (await removeAbandonedFolders(database, storage)) > 0,
-    async () => (
-      await sweepMedia(dependencies, { graceSeconds: dependencies.mediaGraceSeconds, stopping }),
-      false
-    ),
     async () => (await forgetSilentWorkers(database), false),
     async () => (await removeDeadDirectories(), false),
   ];
-  await runBatches(jobs, { stopping });
+  await runBatches(jobs, { maxJobMs, stopping });
 }

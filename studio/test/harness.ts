@@ -15,8 +15,10 @@ import { clean } from '@renderkit/studio/clean.ts';
 import type { StudioConfig, WorkerConfig } from '@renderkit/studio/config.ts';
 import { openEngines } from '@renderkit/studio/engines.ts';
 import { createAccount, grantForService, type NewStudioAccount } from '@renderkit/studio/operator.ts';
+import type { Pauses } from '@renderkit/studio/renders/job.ts';
 import { startWorker } from '@renderkit/studio/start-worker.ts';
 import { openStorage, type MediaPlace } from '@renderkit/studio/storage/open-storage.ts';
+import { sweepMedia } from '@renderkit/studio/storage/sweep-media.ts';
 import { listMediaKeys, openTestMedia } from '@renderkit/studio/storage/testing/test-media.ts';
 import { type Answer, type UploadCalls, uploadCalls } from './upload-calls.ts';
 
@@ -33,7 +35,7 @@ export type TestStudio = AsyncDisposable & {
   mediaKeys: () => Promise<string[]>;
   /** Makes an account with a grant for the client, and its first access token. */
   connect: (account?: Partial<NewStudioAccount>) => Promise<TestAccount>;
-  /** One round of cleaning up, now. */
+  /** One round of cleaning up, now, and a sweep where one is due. */
   clean: () => Promise<void>;
   startWorker: (options?: {
     engines?: Engine[];
@@ -41,6 +43,8 @@ export type TestStudio = AsyncDisposable & {
     labels?: string[];
     /** Where it serves its health; nowhere without. */
     port?: number;
+    crashPoint?: (name: string) => void | Promise<void>;
+    pauses?: Partial<Pauses>;
   }) => Promise<AsyncDisposable>;
 };
 
@@ -131,7 +135,12 @@ export async function startTestStudio(
   const newWorker = async (more: Parameters<TestStudio['startWorker']>[0] = {}) =>
     startWorker(
       { ...ordinaryWorker, databaseUrl, dataDirectory, s3, ...workerOptions(more) },
-      { log, engines: more.engines ?? (await drawing()).engines },
+      {
+        log,
+        engines: more.engines ?? (await drawing()).engines,
+        ...(more.crashPoint && { crashPoint: more.crashPoint }),
+        ...(more.pauses && { pauses: more.pauses }),
+      },
     );
   if (options.worker !== false)
     owners.use(
@@ -168,8 +177,8 @@ async function cleanNow(
 ): Promise<void> {
   await using storage = await openStorage(config);
   const announce = () => undefined;
-  const { mediaGraceSeconds } = config;
-  await clean({ database, storage, announce, log, mediaGraceSeconds }, new AbortController().signal);
+  await clean({ database, storage, announce, log }, new AbortController().signal);
+  await sweepMedia({ database, storage, log }, config.mediaGraceSeconds);
 }
 
 export type Tokens = { accessToken: string; refreshToken: string };

@@ -30,7 +30,7 @@ async function sweep(): Promise<void> {
   await studio.clean();
   await using storage = await openStorage(studio.mediaPlace);
   const { database } = studio;
-  await sweepMedia({ database, storage, log }, { graceSeconds: 0, stopping: new AbortController().signal });
+  await sweepMedia({ database, storage, log }, 0);
 }
 async function isThere({ thumbnailKey = '' }: ModelFiles): Promise<boolean> {
   await using storage = await openStorage(studio.mediaPlace);

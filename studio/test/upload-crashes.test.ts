@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { rename, rm, symlink } from 'node:fs/promises';
+import path from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
+import { mediaDirectory } from '@renderkit/studio/storage/disk-blob-storage.ts';
 import { settleUpload } from '@renderkit/studio/uploads/store.ts';
 import { createDoomedPart, dieAt } from './doomed-part.ts';
 import { startTestStudio } from './harness.ts';
@@ -86,4 +90,29 @@ test('an upload that nobody checks is rejected after a quarter of an hour', asyn
   await studio.clean();
   assert.deepEqual(await status(), { status: 'rejected', error: 'The file could not be checked in time.' });
   assert.deepEqual(await studio.mediaKeys(), []);
+});
+
+test('an upload that is checked while the media cannot be read is no worse for it', async () => {
+  await using studio = await startTestStudio({ worker: false, config: { s3: undefined } });
+  const account = await studio.connect();
+  await account.upload('upl_1', await makeImage());
+  const [key = ''] = await studio.mediaKeys();
+  const shard = path.join(mediaDirectory(studio.dataDirectory), key.slice(0, 2));
+  const aside = path.join(studio.dataDirectory, 'aside');
+  await rename(shard, aside);
+  // Stands for a file system that fails: root meets this error as well.
+  await symlink(path.basename(shard), shard);
+  await using _worker = await studio.startWorker();
+  const status = async () => ((await account.call('GET', '/api/uploads/upl_1')).body as StudioUpload).status;
+  // It has looked once the check is to come again.
+  const again = `update pgboss.job set start_after = now() where state = 'created' and start_after > now() returning id`;
+  for (let tries = 0; (await studio.database.rows(again)).length === 0; tries++) {
+    assert.ok(tries < 200, 'nothing is to be checked again');
+    assert.equal(await status(), 'processing');
+    await sleep(50);
+  }
+  assert.equal(await status(), 'processing');
+  await rm(shard);
+  await rename(aside, shard);
+  assert.equal((await account.checked('upl_1')).status, 'ready');
 });

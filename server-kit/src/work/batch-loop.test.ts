@@ -39,11 +39,21 @@ test('a round begins no batch once it is to stop', async () => {
   assert.equal(job.batches, 2);
 });
 
-test('the first error ends a round', async () => {
-  const job = createJob(2);
-  const failing = () => Promise.reject(new Error('it fails'));
-  await assert.rejects(runBatches([failing, job.run]), /it fails/);
-  assert.equal(job.batches, 0);
+test('a job that fails keeps no other from its turn, and the first error is thrown at the end', async () => {
+  const job = createJob(3);
+  const failing = (words: string) => () => Promise.reject(new Error(words));
+  await assert.rejects(runBatches([failing('the first'), failing('the second'), job.run]), /the first/);
+  assert.deepEqual({ left: job.left, batches: job.batches }, { left: 0, batches: 2 });
+});
+
+test('a job that takes long begins no batch after its time, and the next has its own', async () => {
+  const [slow, quick] = [createJob(20), createJob(3)];
+  const takeLong = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    return slow.run();
+  };
+  assert.equal(await runBatches([takeLong, quick.run], { maxJobMs: 20 }), true);
+  assert.deepEqual([slow.batches, quick.batches], [1, 2]);
 });
 
 test('a loop begins the next round at once while there is more, and waits after the last', async () => {

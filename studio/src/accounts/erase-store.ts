@@ -1,5 +1,6 @@
-import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 
+/** Deleted accounts, those that have waited longest first, that have nothing running any more. */
 export async function accountsToErase(database: Database, atMost: number): Promise<string[]> {
   const rows = await database.rows<{ id: string }>(
     `select id from accounts a where deleted_at is not null and erased_at is null
@@ -10,31 +11,120 @@ export async function accountsToErase(database: Database, atMost: number): Promi
   return rows.map(({ id }) => id);
 }
 
-export async function mediaOf(database: Database, account: string): Promise<string[]> {
-  const rows = await database.rows<{ storage_key: string }>(
-    `select storage_key from assets where account_id = $1
-     union all select storage_key from uploads where account_id = $1
-     union all select f.storage_key from frames f join assets a on a.id = f.video_id where a.account_id = $1`,
+/** Under the account's lock, which whoever adds something to it takes. False where it is erased already. */
+export async function lockDoomed(transaction: Transaction, account: string): Promise<boolean> {
+  const rowCount = await transaction.execute(
+    'select from accounts where id = $1 and deleted_at is not null and erased_at is null for update',
     [account],
   );
-  return rows.map(({ storage_key }) => storage_key);
+  return rowCount === 1;
 }
 
-export async function eraseRows(database: Database, account: string): Promise<void> {
-  await database.transaction(async (transaction) => {
-    await transaction.execute('select from accounts where id = $1 for update', [account]);
-    for (const statement of [
-      'delete from frames f using assets a where a.id = f.video_id and a.account_id = $1',
-      'delete from assets where account_id = $1',
-      'delete from uploads where account_id = $1',
-      'delete from deleted_uploads where account_id = $1',
-      'delete from styles where account_id = $1',
-      'delete from projects where account_id = $1',
-      'delete from changes where account_id = $1',
-      'delete from audit_entries where account_id = $1',
-      'update renders set request = null, refusal = null where account_id = $1',
-      'update accounts set change_floor = change_seq, erased_at = clock() where id = $1',
-    ])
-      await transaction.execute(statement, [account]);
-  });
+/** Of the rows of which a file is deleted the folders, which are orphans from then on. */
+const announce = `insert into loose_folders (folder, remove_after)
+  select distinct split_part(storage_key, '/', 1), clock() from gone
+  on conflict (folder) do update set remove_after = clock()`;
+
+/**
+ * Deletes so many items of the library at most, newest first, each after the frames taken from it. Their folders are announced as orphans.
+ * Returns whether there may be more.
+ */
+export async function deleteAssets(
+  transaction: Transaction,
+  account: string,
+  atMost: number,
+): Promise<boolean> {
+  const rows = await transaction.rows<{ id: string }>(
+    'select id from assets where account_id = $1 order by created_at desc, id desc limit $2',
+    [account, atMost],
+  );
+  const ids = rows.map(({ id }) => id);
+  const [frames] = await transaction.rows<{ deleted: number }>(
+    `with doomed as (
+       select video_id, time_ms from frames where video_id = any($1) order by video_id, time_ms limit $2
+     ), gone as (
+       delete from frames f using doomed d where f.video_id = d.video_id and f.time_ms = d.time_ms
+       returning f.storage_key
+     ), announced as (${announce})
+     select count(*)::int as deleted from gone`,
+    [ids, atMost],
+  );
+  if (frames?.deleted === atMost) return true;
+  await transaction.execute(
+    `with gone as (delete from assets where id = any($1) returning storage_key) ${announce}`,
+    [ids],
+  );
+  return ids.length === atMost;
+}
+
+/** The same with uploads. */
+export async function deleteUploads(
+  transaction: Transaction,
+  account: string,
+  atMost: number,
+): Promise<boolean> {
+  const [uploads] = await transaction.rows<{ deleted: number }>(
+    `with gone as (
+       delete from uploads where account_id = $1
+         and token = any(array(select token from uploads where account_id = $1 order by token limit $2))
+       returning storage_key
+     ), announced as (${announce})
+     select count(*)::int as deleted from gone`,
+    [account, atMost],
+  );
+  return uploads?.deleted === atMost;
+}
+
+/** Rows that name no file: what tells those of an account apart, and the order of the index that finds them. */
+const rowsWithoutFile = [
+  { table: 'deleted_uploads', key: 'token', order: 'token' },
+  { table: 'styles', key: 'id', order: 'created_at' },
+  { table: 'projects', key: 'id', order: 'created_at desc, id desc' },
+  { table: 'changes', key: 'seq', order: 'seq' },
+  { table: 'audit_entries', key: 'id', order: 'at desc, id desc' },
+] as const;
+
+/** Deletes so many rows of each kind at most. Returns whether there may be more. */
+export async function deleteRowsWithoutFile(
+  transaction: Transaction,
+  account: string,
+  atMost: number,
+): Promise<boolean> {
+  let more = false;
+  for (const { table, key, order } of rowsWithoutFile) {
+    const deleted = await transaction.execute(
+      `delete from ${table} where account_id = $1
+         and ${key} = any(array(select ${key} from ${table} where account_id = $1 order by ${order} limit $2))`,
+      [account, atMost],
+    );
+    more ||= deleted === atMost;
+  }
+  return more;
+}
+
+/** Empties the renders after the one of this token, so many of them. Returns the last one's token and whether there may be more. */
+export async function emptyRenders(
+  transaction: Transaction,
+  account: string,
+  { after, atMost }: { after: string; atMost: number },
+): Promise<{ last: string; more: boolean }> {
+  const rows = await transaction.rows<{ token: string }>(
+    `with page as materialized (
+       select id, token from renders where account_id = $1 and token > $2 order by token limit $3
+     ), emptied as (
+       update renders set request = null, refusal = null
+        where id = any(array(select id from page)) and (request is not null or refusal is not null)
+     )
+     select token from page order by token`,
+    [account, after, atMost],
+  );
+  return { last: rows.at(-1)?.token ?? after, more: rows.length === atMost };
+}
+
+/** The last of an erasure. */
+export async function markErased(transaction: Transaction, account: string): Promise<void> {
+  await transaction.execute(
+    'update accounts set change_floor = change_seq, erased_at = clock() where id = $1',
+    [account],
+  );
 }

@@ -48,9 +48,9 @@ export type BlobStorage = {
   removeUnfinished: (before: Date) => Promise<number>;
   /**
    * Writes down who the store belongs to unless somebody is named already; returns who it is, the same to all who ask at one
-   * moment. Two studios that swept one store would remove each other's blobs. Not where a store is nobody else's anyhow.
+   * moment. Two studios that swept one store would remove each other's blobs.
    */
-  claim?: (owner: string) => Promise<string>;
+  claim: (owner: string) => Promise<string>;
   /** Rejects unless blobs can be written and read now. */
   check: () => Promise<void>;
   /** An address that gives the blob to anybody for so many seconds. Not where only this process can read it. */

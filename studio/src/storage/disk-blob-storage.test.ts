@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { isStorageUnavailable } from '@renderkit/server-kit/files/file-errors.ts';
+import { BlobMissing } from './blob-storage.ts';
 import { mediaDirectory, openDiskBlobStorage } from './disk-blob-storage.ts';
 import { testConformance } from './testing/blob-storage-conformance.ts';
 import { listKeys } from './testing/list-keys.ts';
@@ -36,4 +38,40 @@ test('nothing but whole blobs lies on the disk, whatever went wrong', async () =
     assert.equal((await listKeys(mediaDirectory(storage.root))).length, 2);
   }
   assert.deepEqual(await listKeys(mediaDirectory(storage.root)), [`${folder}/ast_2.png`]);
+});
+
+test('a file that cannot be looked at is not taken for one that is gone', async () => {
+  await using storage = await openEmpty();
+  const key = `${'a1B2'.repeat(8)}/ast_1.png`;
+  await storage.put(key, [Buffer.from('there')]);
+  const shard = path.join(mediaDirectory(storage.root), 'a1');
+  const aside = path.join(storage.root, 'aside');
+  await rename(shard, aside);
+  // Stands for a file system that fails: root meets this error as well.
+  await symlink('a1', shard);
+  const use = () => Promise.resolve();
+  await assert.rejects(storage.open(key), isStorageUnavailable);
+  await assert.rejects(storage.withLocalFile(key, use), isStorageUnavailable);
+  await rm(shard);
+  await assert.rejects(storage.withLocalFile(key, use), BlobMissing);
+  await rename(aside, shard);
+  assert.equal((await storage.open(key))?.sizeBytes, 5);
+});
+
+test('no file is taken for gone while the volume of all is not mounted', async () => {
+  await using storage = await openEmpty();
+  const key = `${'a1B2'.repeat(8)}/ast_1.png`;
+  const media = mediaDirectory(storage.root);
+  await storage.put(key, [Buffer.from('there')]);
+  await storage.claim('std_one');
+  assert.equal(await storage.open(key.replace('ast_1', 'ast_2')), undefined);
+  const aside = path.join(storage.root, 'aside');
+  await rename(media, aside);
+  await mkdir(media);
+  await assert.rejects(storage.open(key), isStorageUnavailable);
+  await assert.rejects(storage.check(), isStorageUnavailable);
+  await rm(media, { recursive: true });
+  await rename(aside, media);
+  assert.equal((await storage.open(key))?.sizeBytes, 5);
+  await storage.check();
 });

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { syncDirectory } from '@renderkit/server-kit/files/durable-files.ts';
+import { MediaUnavailable } from '@renderkit/server-kit/files/file-errors.ts';
 import {
   makePrivateDirectory,
   privateDirectoryMode,
@@ -17,6 +18,7 @@ import {
   requireFolder,
   requireKey,
 } from './blob-storage.ts';
+import { claimDisk, ownerFile, readOwner } from './claim-disk.ts';
 import { writeChunks } from './write-chunks.ts';
 
 // Two characters of the folder's name as a level of its own: no directory grows without bound.
@@ -36,15 +38,9 @@ export function mediaDirectory(dataDirectory: string): string {
 export async function openDiskBlobStorage(dataDirectory: string): Promise<BlobStorage> {
   const directory = mediaDirectory(dataDirectory);
   await makePrivateDirectory(directory);
-  const folderPath = (folder: string) => path.join(directory, folder.slice(0, shardLength), folder);
-  /** Undefined where there is no such file. */
-  const find = async (key: string): Promise<{ path: string; sizeBytes: number } | undefined> => {
-    const parts = partsOf(key);
-    if (parts === undefined) return undefined;
-    const file = path.join(folderPath(parts.folder), parts.name);
-    const found = await stat(file).catch(() => undefined);
-    return found?.isFile() ? { path: file, sizeBytes: found.size } : undefined;
-  };
+  const folderPath = (folder: string) => pathOf(directory, folder);
+  let isClaimed = false;
+  const find = (key: string) => findFile(directory, key, isClaimed);
   /** Writes a file that has no name yet; `name` gives it one. */
   const write = async (folder: string, chunks: Chunks) => {
     const made = await makeFolder(directory, folderPath(folder));
@@ -94,8 +90,45 @@ export async function openDiskBlobStorage(dataDirectory: string): Promise<BlobSt
     },
     list: () => listFiles(directory),
     removeUnfinished: (before) => removeTemporaries(directory, before),
-    check: () => access(directory, constants.R_OK | constants.W_OK | constants.X_OK),
+    claim: async (owner) => {
+      const named = await claimDisk(directory, owner);
+      isClaimed = true;
+      return named;
+    },
+    check: async () => {
+      await access(directory, constants.R_OK | constants.W_OK | constants.X_OK);
+      if (isClaimed) await requireOwner(directory);
+    },
   };
+}
+
+function pathOf(directory: string, folder: string): string {
+  return path.join(directory, folder.slice(0, shardLength), folder);
+}
+
+/** Undefined where there is no such file. @throws MediaUnavailable where nobody can tell */
+async function findFile(
+  directory: string,
+  key: string,
+  isClaimed: boolean,
+): Promise<{ path: string; sizeBytes: number } | undefined> {
+  const parts = partsOf(key);
+  if (parts === undefined) return undefined;
+  const file = path.join(pathOf(directory, parts.folder), parts.name);
+  try {
+    const found = await stat(file).catch(unlessGone);
+    if (found === undefined && isClaimed) await requireOwner(directory);
+    return found?.isFile() ? { path: file, sizeBytes: found.size } : undefined;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new MediaUnavailable(`the media cannot be read now: ${reason}`, { cause: error });
+  }
+}
+
+/** Where the file is gone that says whose the media are, their volume is not mounted, and no file of it is gone. */
+async function requireOwner(directory: string): Promise<void> {
+  if ((await readOwner(directory)) === undefined)
+    throw new MediaUnavailable(`${ownerFile(directory)} is not there: is the volume of the media mounted?`);
 }
 
 /** Makes a folder; returns the directories to sync once something in it has its name. */

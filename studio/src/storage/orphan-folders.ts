@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import { withSessionLock } from '@renderkit/server-kit/db/session-lock.ts';
+import { isStorageUnavailable } from '@renderkit/server-kit/files/file-errors.ts';
 import type { BlobStorage } from './blob-storage.ts';
 import {
   beginRemoval,
@@ -54,10 +55,21 @@ export async function removeOrphanFolders(
   if (folders.length > 0) await deleteLooseFolders(database, folders);
 }
 
-/** Removes folders that were left behind by a process that died. Returns how many were looked at. */
+/**
+ * Removes folders that were left behind: by a process that died, or with an account that was erased. Returns how many were
+ * looked at. One that cannot be removed keeps no other, unless the storage is away: the first error is thrown at the end.
+ */
 export async function removeAbandonedFolders(database: Database, storage: BlobStorage): Promise<number> {
   const folders = await takeOrphanFolders(database, foldersPerRound);
-  for (const folder of folders) await removeMarkedFolder(database, storage, folder);
+  let failure: { error: unknown } | undefined;
+  for (const folder of folders)
+    try {
+      await removeMarkedFolder(database, storage, folder);
+    } catch (error) {
+      if (isStorageUnavailable(error)) throw error;
+      failure ??= { error };
+    }
+  if (failure !== undefined) throw failure.error;
   return folders.length;
 }
 

@@ -119,71 +119,28 @@ export async function hasSpace(transaction: Transaction, account: string, bytes:
   return rows[0]?.fits === true;
 }
 
-/** Every key that a row names, as one relation; what was rejected is named and gone. */
-const namedKeys = `(
-  select storage_key as key from assets
-  union all select thumb_key from assets where thumb_key is not null
-  union all select storage_key from frames
-  union all select storage_key from uploads where status <> 'rejected'
-  union all select thumbnail_key from model_versions where thumbnail_key is not null)`;
+/** When the storage was swept last, or is taken to have been: `every` less `held` seconds ago. */
+const sweptAt = `clock() - ($1::float8 - $2::float8) * interval '1 second'`;
 
-/** Pages of keys that rows name, by the rows' own ids, so that each page is a scan of an index. */
-const pagesOfKeys = {
-  assets: `select id as last, array_remove(array[storage_key, thumb_key], null) as keys
-    from assets where id > $1 order by id limit $2`,
-  uploads: `select id as last, array[storage_key] as keys
-    from uploads where id > $1 and status <> 'rejected' order by id limit $2`,
-  frames: `select video_id as last, array_agg(storage_key) as keys
-    from frames where video_id > $1 group by video_id order by video_id limit $2`,
-  model_versions: `select model_id as last, array_agg(thumbnail_key) as keys from model_versions
-    where model_id > $1 and thumbnail_key is not null group by model_id order by model_id limit $2`,
-} as const;
+/** The seconds between two sweeps, and those for which nobody else is to begin one from now on. */
+type SweepTimes = { every: number; held: number };
 
-export type NamingTable = keyof typeof pagesOfKeys;
-export const namingTables = Object.keys(pagesOfKeys) as NamingTable[];
-
-/** Rows after the one of this id; none is the end. */
-export async function pageOfKeys(
-  database: Database,
-  table: NamingTable,
-  { after, rows }: { after: string; rows: number },
-): Promise<{ last: string; keys: string[] }[]> {
-  return database.rows(pagesOfKeys[table], [after, rows]);
-}
-
-/** Those of the keys that a row names now. */
-export async function findNamedKeys(database: Database, keys: string[]): Promise<Set<string>> {
-  const rows = await database.rows<{ key: string }>(
-    `select distinct key from ${namedKeys} as named where key = any($1)`,
-    [keys],
-  );
-  return new Set(rows.map(({ key }) => key));
-}
-
-/**
- * Those of the folders that a row names, that are announced, or that a render fills whose other jobs go on. It reads every row that names a key, once for all folders:
- * an index by folder would cost each render, for a look now and then.
- */
-export async function findNamedFolders(database: Database, folders: string[]): Promise<Set<string>> {
-  const rows = await database.rows<{ folder: string }>(
-    `select folder from loose_folders where folder = any($1)
-     union select split_part(file ->> 'storage_key', '/', 1)
-       from renders r join submissions s on s.render_id = r.id, jsonb_array_elements(s.made) as file
-       where r.status in ('queued', 'running') and s.made is not null
-     union select split_part(key, '/', 1) from ${namedKeys} as named where split_part(key, '/', 1) = any($1)`,
-    [folders],
-  );
-  return new Set(rows.map(({ folder }) => folder));
-}
-
-/** True for one caller, unless another had it within so many seconds. */
-export async function takeSweep(database: Database, everySeconds: number): Promise<boolean> {
+/** True for one caller, unless another swept within `every` or holds the sweep. */
+export async function takeSweep(database: Database, { every, held }: SweepTimes): Promise<boolean> {
   const rows = await database.rows(
-    `insert into settings (name, value, changed_at) values ('media_swept', 'true', clock())
-     on conflict (name) do update set changed_at = clock()
-       where settings.changed_at <= clock() - $1 * interval '1 second'
+    `insert into settings (name, value, changed_at) values ('media_swept', 'true', ${sweptAt})
+     on conflict (name) do update set changed_at = excluded.changed_at
+       where settings.changed_at <= clock() - $1::float8 * interval '1 second'
      returning name`,
-    [everySeconds],
+    [every, held],
   );
   return rows.length === 1;
+}
+
+/** For whoever has taken the sweep: holds it on, has ended it (held for all of `every`), or gives it back (for 0). */
+export async function holdSweep(database: Database, { every, held }: SweepTimes): Promise<void> {
+  await database.execute(`update settings set changed_at = ${sweptAt} where name = 'media_swept'`, [
+    every,
+    held,
+  ]);
 }

@@ -1,30 +1,106 @@
-import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
+import { isStorageUnavailable } from '@renderkit/server-kit/files/file-errors.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import { startBatchLoop } from '@renderkit/server-kit/work/batch-loop.ts';
+import type { Loop, LoopOptions } from '@renderkit/server-kit/work/loop.ts';
 import { type BlobStorage, folderOf } from './blob-storage.ts';
-import { findUnnamed } from './check-media.ts';
+import { findUnnamed } from './find-unnamed.ts';
 import { removeUnnamedFolder } from './orphan-folders.ts';
-import { takeSweep } from './store.ts';
+import { holdSweep, takeSweep } from './store.ts';
 
-/** A sweep lists the whole storage. */
+type SweepDependencies = { database: Database; storage: BlobStorage; log: Logger };
+
+/** A sweep reads all names and lists the whole storage. */
 const maxPauseSeconds = 6 * 60 * 60;
+/** A process that was killed meanwhile lets another begin after this. */
+const heldSeconds = 30 * 60;
+const holdEveryMs = 5 * 60_000;
+/** Then the loop says that it lives, and goes on. */
+const ordinaryRoundMs = 60_000;
+/** A sweep that fails is begun anew, and that costs a listing. */
+const maxPauseMs = 10 * 60_000;
+
+/** Sweeps now and then, in rounds that end however long a sweep takes. */
+export function startSweep(
+  dependencies: SweepDependencies,
+  {
+    graceSeconds,
+    roundMs = ordinaryRoundMs,
+    ...options
+  }: { graceSeconds: number; roundMs?: number } & Omit<LoopOptions, 'name' | 'run'>,
+): Loop {
+  let underWay: AsyncGenerator<void> | undefined;
+  return startBatchLoop({
+    ...options,
+    name: 'sweep',
+    maxPauseMs,
+    round: async (stopping) => {
+      const sweep = (underWay ??= sweepInSteps(dependencies, graceSeconds));
+      // Whatever ends this round early, the next begins a new one.
+      underWay = undefined;
+      const deadline = performance.now() + roundMs;
+      do {
+        stopping.throwIfAborted();
+        if ((await sweep.next()).done === true) return false;
+      } while (performance.now() < deadline);
+      underWay = sweep;
+      return true;
+    },
+  });
+}
+
+/** One sweep from its beginning to its end, where it is due. */
+export async function sweepMedia(dependencies: SweepDependencies, graceSeconds: number): Promise<void> {
+  for await (const _ of sweepInSteps(dependencies, graceSeconds));
+}
 
 /**
  * Removes what nothing names and what never became a blob, once it is older than the grace: what a process left behind that
- * was killed at the wrong moment, and what a restored database knows nothing of. By one process at a time, now and then.
+ * was killed at the wrong moment, and what a restored database knows nothing of. By one process at a time, now and then; in steps of
+ * a page or a folder. One that fails is given back, so that it is due at once.
  */
-export async function sweepMedia(
-  { database, storage, log }: { database: Database; storage: BlobStorage; log: Logger },
-  { graceSeconds, stopping }: { graceSeconds: number; stopping: AbortSignal },
+async function* sweepInSteps(
+  { database, storage, log }: SweepDependencies,
+  graceSeconds: number,
+): AsyncGenerator<void> {
+  const every = Math.min(graceSeconds, maxPauseSeconds);
+  const times = { every, held: Math.min(every, heldSeconds) };
+  if (!(await takeSweep(database, times))) return;
+  try {
+    // Before the names are read: what was there by now and is named at all is named by one of them.
+    const before = new Date(Date.now() - graceSeconds * 1_000);
+    const removed = { folders: 0, failed: 0, unfinished: 0 };
+    let held = performance.now();
+    for await (const keys of findUnnamed(database, storage, before))
+      for (const folder of [undefined, ...new Set(keys.map(folderOf))]) {
+        if (folder !== undefined) await removeOne({ database, storage, log }, folder, removed);
+        if (performance.now() - held > holdEveryMs) {
+          await holdSweep(database, times);
+          held = performance.now();
+        }
+        yield;
+      }
+    removed.unfinished = await storage.removeUnfinished(before);
+    if (removed.folders + removed.unfinished > 0) log.warn(removed, 'media that nothing names were removed');
+    await holdSweep(database, { every, held: every });
+  } catch (error) {
+    // Where not even this succeeds it is due when it is held no longer.
+    await holdSweep(database, { every, held: 0 }).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** One that cannot be removed is tried again by the next sweep, and keeps no other. @throws where storage or database are away */
+async function removeOne(
+  { database, storage, log }: SweepDependencies,
+  folder: string,
+  removed: { folders: number; failed: number },
 ): Promise<void> {
-  if (!(await takeSweep(database, Math.min(graceSeconds, maxPauseSeconds)))) return;
-  const before = new Date(Date.now() - graceSeconds * 1_000);
-  let removed = 0;
-  for await (const keys of findUnnamed(database, storage, before))
-    for (const folder of new Set(keys.map(folderOf))) {
-      stopping.throwIfAborted();
-      if (await removeUnnamedFolder(database, storage, folder)) removed++;
-    }
-  const unfinished = await storage.removeUnfinished(before);
-  if (removed + unfinished > 0)
-    log.warn({ folders: removed, unfinished }, 'media that nothing names were removed');
+  try {
+    if (await removeUnnamedFolder(database, storage, folder)) removed.folders++;
+  } catch (error) {
+    if (isStorageUnavailable(error) || isDatabaseUnavailable(error)) throw error;
+    removed.failed++;
+    log.warn({ folder, err: error }, 'media that nothing names cannot be removed');
+  }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
@@ -9,6 +10,8 @@ import { claimStorage, openCheckedStorage } from '../open-storage.ts';
 import { testConformance } from '../testing/blob-storage-conformance.ts';
 import { type S3Fault, startS3Counterpart } from '../testing/s3-counterpart.ts';
 import { openS3BlobStorage } from './s3-blob-storage.ts';
+import { openS3Client } from './s3-client.ts';
+import { readObject } from './s3-downloads.ts';
 
 const folder = 'a1B2'.repeat(8);
 const key = `${folder}/ast_1.mp4`;
@@ -63,6 +66,35 @@ test('a stream that is cut goes on where it was', async () => {
   assert.ok((await buffer(blob!.read())).equals(large));
   storage.server.fail(['cut']);
   assert.ok((await buffer(blob!.read({ start: 5, end: 9_000_000 }))).equals(large.subarray(5, 9_000_001)));
+});
+
+test('readers that pause hold no connection, and go on where they were', async () => {
+  await using storage = await openEmpty();
+  await using client = openS3Client(storage.server.config, [1]);
+  await storage.put(key, chunksOf(large));
+  // More than there are connections for readers.
+  const streams = Array.from({ length: 70 }, () =>
+    readObject(client, key, { start: 0, end: large.length - 1 }, 20),
+  );
+  const begun = await Promise.all(
+    streams.map(async (stream) => {
+      await once(stream, 'readable');
+      return stream.read(10) as Buffer;
+    }),
+  );
+  assert.ok(begun.every((bytes) => bytes.equals(large.subarray(0, 10))));
+  const [first, ...rest] = streams;
+  for (const stream of rest) stream.destroy();
+  assert.ok((await buffer(first!)).equals(large.subarray(10)));
+});
+
+test('an object is not taken for gone where its bucket is', async () => {
+  await using storage = await openEmpty();
+  await storage.put(key, [Buffer.from('here')]);
+  storage.server.fail(['no_bucket', 'no_bucket'], ({ method }) => method === 'HEAD');
+  await assert.rejects(async () => storage.open(key), isMediaUnavailable);
+  assert.equal((await storage.open(key))?.sizeBytes, 4);
+  assert.equal(await storage.open(`${folder}/ast_2.mp4`), undefined);
 });
 
 test('bytes that are not those that were stored are fetched again, and never lent', async () => {
@@ -133,7 +165,7 @@ test('a link opens the one blob for whoever has it', async () => {
 
 test('a bucket that belongs to another studio is refused', async () => {
   await using storage = await openEmpty();
-  const place = { dataDirectory: '', s3: storage.server.config };
+  const place = { dataDirectory: '', databaseUrl: '', s3: storage.server.config };
   await claimStorage(storage, 'std_one', place);
   await claimStorage(storage, 'std_one', place);
   await assert.rejects(
@@ -158,7 +190,7 @@ for (const conditions of ['known', 'overlooked', 'refused'] as const)
     const told = await Promise.all(
       owners.map(async (owner) => {
         await using storage = openS3BlobStorage(server.config, [1, 1, 1]);
-        return await storage.claim?.(owner);
+        return await storage.claim(owner);
       }),
     );
     const written = server.objects.get('renderkit-studio')?.bytes.toString();
@@ -171,7 +203,7 @@ test('a claim whose answer was lost is that of the studio', async () => {
   await using storage = await openEmpty();
   const { server } = storage;
   server.fail(['lost_answer'], ({ method, key: asked }) => method === 'PUT' && asked === 'renderkit-studio');
-  assert.equal(await storage.claim?.('std_one'), 'std_one');
+  assert.equal(await storage.claim('std_one'), 'std_one');
   assert.equal(server.objects.get('renderkit-studio')?.bytes.toString(), 'std_one');
 });
 
@@ -181,10 +213,10 @@ test('who was killed while it claimed a bucket in turn stands in the way for ten
   server.conditions = 'overlooked';
   const stood = { bytes: Buffer.from('std_dead'), headers: {} };
   server.objects.set('renderkit-claim-00', { ...stood, storedAt: new Date(Date.now() - 11 * 60_000) });
-  assert.equal(await storage.claim?.('std_one'), 'std_one');
+  assert.equal(await storage.claim('std_one'), 'std_one');
   server.objects.delete('renderkit-studio');
   server.objects.set('renderkit-claim-00', { ...stood, storedAt: new Date(Date.now() - 9 * 60_000) });
-  const claim = storage.claim?.('std_two');
+  const claim = storage.claim('std_two');
   let looks = 0;
   server.onRequest = ({ method, key: asked }) => {
     if (method === 'GET' && asked === 'renderkit-studio' && ++looks === 3)

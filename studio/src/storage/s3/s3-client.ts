@@ -10,6 +10,8 @@ const connectMs = 5_000;
 const answerMs = 30_000;
 const silentMs = 30_000;
 const maxConnections = 32;
+/** For those who read at their own pace: nothing else waits for them. */
+const maxReaders = 64;
 /** A listing of a thousand keys is some 400 kB. */
 const maxTextBytes = 4 * 1024 * 1024;
 /** Before the second to the fifth try; a server that asks to slow down gets them all. */
@@ -23,6 +25,8 @@ export type S3Request = {
   headers?: Record<string, string>;
   body?: Uint8Array;
   signal?: AbortSignal;
+  /** Its answer is read as fast as somebody else takes it. */
+  isForReader?: boolean;
 };
 
 export type S3Answer = {
@@ -57,12 +61,14 @@ export type S3Client = AsyncDisposable & {
 /** Signed requests (AWS Signature Version 4) to one bucket, over connections that are kept open. */
 export function openS3Client(config: S3Config, delaysMs = retryDelaysMs): S3Client {
   const base = bucketUrl(config);
-  const pool = new Pool(base.origin, {
-    connections: maxConnections,
-    connect: { timeout: connectMs },
-    headersTimeout: answerMs,
-    bodyTimeout: silentMs,
-  });
+  const open = (connections: number) =>
+    new Pool(base.origin, {
+      connections,
+      connect: { timeout: connectMs },
+      headersTimeout: answerMs,
+      bodyTimeout: silentMs,
+    });
+  const [pool, readers] = [open(maxConnections), open(maxReaders)];
   const { accessKeyId, secretAccessKey, region } = config;
   const credentials = {
     accessKeyId,
@@ -78,7 +84,7 @@ export function openS3Client(config: S3Config, delaysMs = retryDelaysMs): S3Clie
     return url;
   };
   const once = async (request: S3Request): Promise<S3Answer | undefined> => {
-    const { method, body = emptyBody, signal } = request;
+    const { method, body = emptyBody, signal, isForReader = false } = request;
     // The server compares it with what arrived: bytes that were damaged on the way are refused.
     const headers = { ...request.headers, 'x-amz-content-sha256': await sha256(body) };
     const signed = await new AwsV4Signer({
@@ -87,7 +93,7 @@ export function openS3Client(config: S3Config, delaysMs = retryDelaysMs): S3Clie
       url: addressOf(request).href,
       headers,
     }).sign();
-    const answer = await pool.request({
+    const answer = await (isForReader ? readers : pool).request({
       method,
       path: signed.url.pathname + signed.url.search,
       headers: Object.fromEntries(signed.headers),
@@ -116,7 +122,7 @@ export function openS3Client(config: S3Config, delaysMs = retryDelaysMs): S3Clie
       signed.url.search = signed.url.search.replaceAll('+', '%20');
       return signed.url.href;
     },
-    [Symbol.asyncDispose]: () => pool.destroy(),
+    [Symbol.asyncDispose]: async () => void (await Promise.all([pool.destroy(), readers.destroy()])),
   };
 }
 

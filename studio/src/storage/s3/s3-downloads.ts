@@ -8,30 +8,55 @@ import { spool, type SpooledFile } from './spool.ts';
 /** How often a stream goes on where it was cut, without a byte in between. */
 const maxResumes = 4;
 
-/** The bytes from `start` to `end`, both included. A stream that is cut goes on where it was: a blob never changes. */
-export function readObject(client: S3Client, key: string, range: { start: number; end: number }): Readable {
-  return Readable.from(chunksOf(client, key, range), { objectMode: false });
+/** Milliseconds for which a connection is held for a reader that takes nothing: a film that was paused, or worse. */
+const idleMs = 5_000;
+
+/**
+ * The bytes from `start` to `end`, both included. A stream that is cut goes on where it was: a blob never changes. So does
+ * one whose reader has paused, and holds no connection meanwhile.
+ */
+export function readObject(
+  client: S3Client,
+  key: string,
+  range: { start: number; end: number },
+  releaseAfterMs = idleMs,
+): Readable {
+  return Readable.from(chunksOf(client, key, range, releaseAfterMs), { objectMode: false });
 }
 
 async function* chunksOf(
   client: S3Client,
   key: string,
   { start, end }: { start: number; end: number },
+  releaseAfterMs: number,
 ): AsyncGenerator<Buffer> {
   let at = start;
   let resumes = 0;
   while (at <= end) {
-    const answer = await client.send({ method: 'GET', key, headers: { range: `bytes=${at}-${end}` } });
+    const headers = { range: `bytes=${at}-${end}` };
+    const answer = await client.send({ method: 'GET', key, headers, isForReader: true });
     if (answer === undefined) throw new BlobMissing(key);
     if (answer.status !== 206 && (at > 0 || Number(answer.header('content-length')) !== end + 1))
       throw new MediaUnavailable('the S3 storage does not answer for parts of an object');
     const before = at;
+    let isReleased = false;
+    const release = () => {
+      isReleased = true;
+      answer.body.destroy();
+    };
     try {
       for await (const chunk of answer.body as AsyncIterable<Buffer>) {
         at += chunk.length;
-        yield chunk;
+        const timer = setTimeout(release, releaseAfterMs);
+        try {
+          yield chunk;
+        } finally {
+          clearTimeout(timer);
+        }
+        if (isReleased) break;
       }
     } catch (error) {
+      if (isReleased) continue;
       if (at > before) resumes = 0;
       if (++resumes > maxResumes)
         throw new MediaUnavailable('the S3 storage cut an object again and again', { cause: error });

@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import { MediaUnavailable } from '@renderkit/server-kit/files/file-errors.ts';
 import type { S3Client } from './s3-client.ts';
 import { readElements, readTag } from './s3-xml.ts';
 import { piecesOf, type SpooledFile } from './spool.ts';
@@ -79,12 +80,20 @@ async function endUpload(client: S3Client, key: string, uploadId: string): Promi
 
 export type FoundObject = { sizeBytes: number; sha256: string | undefined };
 
-/** Undefined where there is no such object. */
+/**
+ * Undefined where there is no such object. An answer to HEAD has no word for what there is none of: before an object is taken
+ * for gone, its bucket has to be there. @throws MediaUnavailable
+ */
 export async function findObject(client: S3Client, key: string): Promise<FoundObject | undefined> {
   const answer = await client.send({ method: 'HEAD', key });
   await answer?.body.dump();
   const length = answer?.header('content-length');
-  if (answer === undefined || length === undefined) return undefined;
+  if (answer === undefined || length === undefined) {
+    const bucket = await client.send({ method: 'HEAD' });
+    await bucket?.body.dump();
+    if (bucket === undefined) throw new MediaUnavailable('the S3 storage does not know the bucket');
+    return undefined;
+  }
   return { sizeBytes: Number(length), sha256: answer.header(sha256Header) };
 }
 

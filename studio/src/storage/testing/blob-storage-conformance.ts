@@ -22,6 +22,7 @@ export function testConformance(name: string, open: () => Promise<BlobStorage & 
   check('a received file has no key until it is kept', receive);
   check('a blob is lent as a local file for as long as it is needed', lend);
   check('a folder is removed with all of its blobs, and no other', removeFolder);
+  check('of several that claim it at one moment one is the owner, and what names it is no blob', claim);
   check('what is no key is found nowhere and never written', refuseKeys);
 }
 
@@ -120,6 +121,19 @@ async function removeFolder(storage: BlobStorage): Promise<void> {
   // A folder may be filled anew.
   await storage.put(key, [Buffer.from('again')]);
   assert.equal(await text(storage), 'again');
+}
+
+async function claim(storage: BlobStorage): Promise<void> {
+  const owners = ['std_one', 'std_two', 'std_three'];
+  await storage.put(key, [Buffer.from('a blob')]);
+  const told = await Promise.all(owners.map((owner) => storage.claim(owner)));
+  assert.ok(owners.includes(told[0] ?? ''));
+  assert.equal(new Set(told).size, 1, told.join());
+  assert.equal(await storage.claim('std_four'), told[0]);
+  const listed = (await Array.fromAsync(storage.list())).flat().map((blob) => blob.key);
+  assert.deepEqual(listed, [key]);
+  assert.equal(await storage.removeUnfinished(new Date(Date.now() + 60_000)), 0);
+  assert.equal(await storage.claim('std_four'), told[0]);
 }
 
 async function refuseKeys(storage: BlobStorage): Promise<void> {

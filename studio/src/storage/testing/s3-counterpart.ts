@@ -9,7 +9,14 @@ type StoredObject = { bytes: Buffer; headers: Record<string, string>; storedAt: 
 type Upload = { key: string; headers: Record<string, string>; begun: Date; parts: Map<number, Buffer> };
 
 /** What goes wrong with one answer: it is never given, given by half, with other bytes, or after the work was done. */
-export type S3Fault = 'unavailable' | 'slow_down' | 'cut' | 'wrong_bytes' | 'lost_answer' | 'refused_digest';
+export type S3Fault =
+  | 'unavailable'
+  | 'slow_down'
+  | 'cut'
+  | 'wrong_bytes'
+  | 'lost_answer'
+  | 'refused_digest'
+  | 'no_bucket';
 
 /** A server that speaks as much of S3 as the client asks for, in memory, and fails when it is told to. */
 export type S3Counterpart = AsyncDisposable & {
@@ -139,6 +146,7 @@ function answer(call: Asked, body: Buffer, scene: Scene): void {
   const { response, fault } = scene;
   if (fault === 'unavailable') return refuse(response, 503, 'ServiceUnavailable');
   if (fault === 'slow_down') return refuse(response, 503, 'SlowDown');
+  if (fault === 'no_bucket') return refuse(response, 404, 'NoSuchBucket');
   if (fault === 'refused_digest') return refuse(response, 400, 'XAmzContentSHA256Mismatch');
   if (fault === 'cut' && call.method !== 'GET') return void response.destroy();
   const result = work(call, body, scene);
@@ -157,6 +165,7 @@ type Result = { status: number; headers?: Record<string, string | number>; conte
 function work(call: Asked, body: Buffer, scene: Scene): Result {
   const { method, key, query } = call;
   if (query.has('uploads') || query.has('uploadId')) return workOnUpload(call, body, scene);
+  if (method === 'HEAD' && key === '') return { status: 200 };
   if (method === 'GET' && key === '') return listObjects(query, scene.objects);
   if (method === 'PUT') {
     const isConditional = call.headers['if-none-match'] === '*';
