@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, test } from 'node:test';
@@ -106,4 +106,26 @@ describe('deploy/compose.yaml', () => {
       await rm(folder, { recursive: true });
     }
   });
+});
+
+test('deploy/compose/make-databases.sh shows no password in the arguments of a process', async (t) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'renderkit-databases-'));
+  t.after(() => rm(folder, { recursive: true }));
+  // Instead of psql and of runuser: writes down how it was called, and what it was to read.
+  const psql = `#!/bin/sh\nprintf '%s\\n' "$0 $*" >> ${folder}/arguments\ncat >> ${folder}/statements\n`;
+  for (const name of ['psql', 'runuser']) await writeFile(path.join(folder, name), psql, { mode: 0o755 });
+  await writeFile(path.join(folder, 'service_password'), '0123abc\n');
+  await writeFile(path.join(folder, 'studio_password'), `it's \\n\n`);
+  await run('sh', [path.join(deploy, 'compose/make-databases.sh')], {
+    env: { PATH: `${folder}:${process.env['PATH']}`, SECRETS: folder },
+  });
+  const told = await readFile(path.join(folder, 'arguments'), 'utf8');
+  assert.equal(told.match(/psql --no-psqlrc/g)?.length, 2);
+  assert.doesNotMatch(told, /0123abc|it's/);
+  const statements = await readFile(path.join(folder, 'statements'), 'utf8');
+  assert.deepEqual(
+    statements.split('\n').filter((line) => line.startsWith('\\set ')),
+    [`\\set password '0123abc'`, `\\set password 'it\\'s \\\\n'`],
+  );
+  assert.equal(statements.match(/^revoke connect on database :"name" from public;$/gm)?.length, 2);
 });

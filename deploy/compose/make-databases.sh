@@ -9,11 +9,13 @@ case ${PGHOST:-/} in
   /*) [ "$(id -u)" != 0 ] || [ -n "${PGPASSWORD:-}" ] || as="runuser -u $user --" ;;
 esac
 for name in service studio; do
-  # Read by root: the other account sees no secrets.
-  password=$(cat "${SECRETS:-/run/secrets}/${name}_password")
-  $as psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --username "$user" --dbname postgres \
-    --set "name=$name" --set "password=$password" <<'SQL'
+  # Read by root: the other account sees no files of secrets. Handed on by standard input, for arguments are seen by everybody on
+  # the machine, and quoted as psql reads them.
+  password=$(sed "s/[\\\\']/\\\\&/g" "${SECRETS:-/run/secrets}/${name}_password")
+  $as psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --username "$user" --dbname postgres --set "name=$name" <<SQL
+\\set password '$password'
 create role :"name" login password :'password';
 create database :"name" owner :"name" encoding 'UTF8' template template0;
+revoke connect on database :"name" from public;
 SQL
 done

@@ -3,9 +3,9 @@ import { migrate, type MigrationResult } from '@renderkit/server-kit/schema/migr
 import { readDatabaseUrl } from './config.ts';
 import { sqlDirectory } from './preflight/check-database.ts';
 
-/** Brings a service's database up to date. Safe from any number of processes at once. */
-export function migrateService(url: string): Promise<MigrationResult> {
-  return migrate({ url, directory: sqlDirectory });
+/** Brings a service's database up to date. Safe from any number of processes at once. The signal ends the wait for another of them. */
+export function migrateService(url: string, signal?: AbortSignal): Promise<MigrationResult> {
+  return migrate({ url, directory: sqlDirectory, signal });
 }
 
 if (import.meta.main) void runProgram();

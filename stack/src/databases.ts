@@ -11,7 +11,7 @@ export const databaseNames = ['service', 'studio'] as const;
 // Loaded while PostgreSQL starts: the studio's brings its job queue, and they are a quarter of a second together.
 const migrations: Record<
   keyof DatabaseUrls,
-  () => Promise<(url: string) => Promise<MigrationResult & { kept?: string[] }>>
+  () => Promise<(url: string, signal?: AbortSignal) => Promise<MigrationResult & { kept?: string[] }>>
 > = {
   service: async () => (await import('@renderkit/service/migrate.ts')).migrateService,
   studio: async () => (await import('@renderkit/studio/migrate.ts')).migrateStudio,
@@ -58,9 +58,11 @@ export function urlsOf(postgres: Pick<Postgres, 'urlFor'>): DatabaseUrls {
  * changed here, by the name of the model or list, and so is not what this version brings.
  * @throws StackError
  */
-export async function prepareDatabases(urls: DatabaseUrls): Promise<string[]> {
+export async function prepareDatabases(urls: DatabaseUrls, signal?: AbortSignal): Promise<string[]> {
   // Both to their end: a refusal of one must not have the server stopped under the other.
-  const outcomes = await Promise.allSettled(databaseNames.map((name) => prepareDatabase(name, urls[name])));
+  const outcomes = await Promise.allSettled(
+    databaseNames.map((name) => prepareDatabase(name, urls[name], signal)),
+  );
   return outcomes.flatMap((outcome) => {
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;
@@ -68,7 +70,11 @@ export async function prepareDatabases(urls: DatabaseUrls): Promise<string[]> {
 }
 
 /** The same for one of them. @throws StackError */
-export async function prepareDatabase(name: keyof DatabaseUrls, url: string): Promise<string[]> {
+export async function prepareDatabase(
+  name: keyof DatabaseUrls,
+  url: string,
+  signal?: AbortSignal,
+): Promise<string[]> {
   const variable = variableOf(name);
   const facts = await readDatabaseFacts(url).catch((error: unknown) => {
     throw unreachable(name, error);
@@ -91,7 +97,7 @@ export async function prepareDatabase(name: keyof DatabaseUrls, url: string): Pr
         `PostgreSQL has ${setting} off for the database of the ${name}: turn it on, or a power cut loses jobs.`,
       );
   const apply = await migrations[name]();
-  const { kept = [] } = await apply(url).catch((error: unknown) => {
+  const { kept = [] } = await apply(url, signal).catch((error: unknown) => {
     if (error instanceof MigrationMismatch)
       throw new StackError(`The database of the ${name} does not fit this version: ${error.message}.`, {
         cause: error,

@@ -66,7 +66,7 @@ export async function startStack(
   owned.defer(() => held.sayStopping());
   options.signal.throwIfAborted();
   const secrets = await keepSecrets(config, databases.urls);
-  const kept = await prepareDatabases(databases.urls);
+  const kept = await prepareDatabases(databases.urls, options.signal);
   if (kept.length > 0)
     options.screen.line(
       `  Changed here, and so left as they are: ${kept.join(', ')}. This version brings others.`,

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { access, chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createGunzip } from 'node:zlib';
 import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { makeBackup } from '../src/backup/make-backup.ts';
 import { restoreBackup } from '../src/backup/restore-backup.ts';
+import { readTar } from '../src/backup/tar.ts';
 import { readStackConfig } from '../src/config.ts';
 import { databaseNames, prepareDatabases, urlsOf } from '../src/databases.ts';
 import { startPostgres } from '../src/postgres/start-postgres.ts';
@@ -28,6 +31,7 @@ test('a backup made under load is restored whole: rows, media, keys, and what li
   await mkdir(path.join(original, 'media', 'deep'), { recursive: true });
   await writeFile(path.join(original, 'secret-key'), 'the key', { mode: 0o600 });
   await writeFile(path.join(original, 'media', 'deep', 'a.png'), 'picture');
+  await writeFile(path.join(original, 'media', 'renderkit-studio'), 'stu_1');
   await using postgres = await start('original');
   await prepareDatabases(urlsOf(postgres));
   await using database = openDatabase({ url: postgres.urlFor('service'), applicationName: 'test' });
@@ -44,11 +48,19 @@ test('a backup made under load is restored whole: rows, media, keys, and what li
   // Of a backup that was killed, or put there by another user.
   await writeFile(`${file()}.unfinished`, 'half', { mode: 0o644 });
   const blob = { key: `${'a1B2'.repeat(8)}/ast_1.png`, size_bytes: 7, sha256: 'ab'.repeat(32) };
-  const bucket = { name: 'media', blobs: Readable.from([[blob], [blob]]) };
-  const { bytes } = await makeBackup({ cluster: postgres, dataDirectory: original, file: file(), bucket });
+  let slots: unknown;
+  const blobs = async function* () {
+    slots = await database.rows('select slot_name from pg_replication_slots');
+    yield [blob];
+    yield [blob];
+  };
+  const bucket = { name: 'media', blobs: blobs() };
+  const made = await makeBackup({ cluster: postgres, dataDirectory: original, file: file(), bucket });
   load.on = false;
   await writing;
-  assert.ok(bytes > 1_000_000);
+  assert.ok(made.bytes > 1_000_000);
+  assert.equal(made.mediaFiles, 1);
+  assert.deepEqual(slots, [], 'the server keeps no log while media are copied');
   if (process.platform !== 'win32') assert.equal((await stat(file())).mode & 0o777, 0o600);
 
   const manifest = await restoreBackup(readStackConfig({ DATA_DIR: path.join(root, 'copy') }), file());
@@ -67,6 +79,7 @@ test('a backup made under load is restored whole: rows, media, keys, and what li
   assert.equal(await readFile(path.join(root, 'copy', 'secret-key'), 'utf8'), 'the key');
   const deep = path.join(root, 'copy', 'media', 'deep');
   assert.equal(await readFile(path.join(deep, 'a.png'), 'utf8'), 'picture');
+  assert.equal(await readFile(path.join(root, 'copy', 'media', 'renderkit-studio'), 'utf8'), 'stu_1');
   if (process.platform !== 'win32')
     for (const [name, mode] of [
       [path.dirname(deep), 0o700],
@@ -74,6 +87,53 @@ test('a backup made under load is restored whole: rows, media, keys, and what li
       [path.join(deep, 'a.png'), 0o600],
     ] as const)
       assert.equal((await stat(name)).mode & 0o777, mode, name);
+});
+
+test('a backup has every file of the media, however many other folders come and go meanwhile', async () => {
+  const busy = path.join(root, 'busy');
+  const media = path.join(busy, 'media');
+  const shards = Array.from({ length: 8 }, (_, index) => path.join(media, String(index + 10)));
+  const fill = async (folder: string) => {
+    await mkdir(folder, { recursive: true });
+    await writeFile(path.join(folder, 'a.png'), 'picture');
+  };
+  for (const shard of shards)
+    await Promise.all(Array.from({ length: 250 }, (_, index) => fill(path.join(shard, `stays${index}`))));
+  await using postgres = await start('busy');
+  const load = { on: true };
+  // What users delete and what is made anew, each shard for itself.
+  const changing = shards.map(async (shard) => {
+    for (let round = 0; load.on; round++) {
+      await fill(path.join(shard, `goes${round}`));
+      await rm(path.join(shard, `goes${round - 3}`), { recursive: true, force: true });
+      await sleep(5);
+    }
+  });
+  const target = path.join(root, 'busy.tar.gz');
+  const { mediaFiles } = await makeBackup({ cluster: postgres, dataDirectory: busy, file: target }).finally(
+    () => (load.on = false),
+  );
+  await Promise.all(changing);
+  let stayed = 0;
+  let others = 0;
+  for await (const { name, content } of readTar(createReadStream(target).pipe(createGunzip()))) {
+    await Array.fromAsync(content);
+    if (!name.startsWith('data/media/')) continue;
+    if (name.includes('/stays')) stayed++;
+    else others++;
+  }
+  assert.equal(stayed, 8 * 250);
+  assert.equal(mediaFiles, stayed + others);
+});
+
+test('media that cannot be read end a backup, and nothing of it stays', async () => {
+  const broken = path.join(root, 'broken');
+  await using postgres = await start('broken');
+  // Of an unusable folder an error that root gets as well.
+  await symlink('media', path.join(broken, 'media'));
+  const target = path.join(root, 'broken.tar.gz');
+  await assert.rejects(makeBackup({ cluster: postgres, dataDirectory: broken, file: target }), /ELOOP/);
+  for (const name of [target, `${target}.unfinished`]) await assert.rejects(access(name), /ENOENT/);
 });
 
 test('a backup is restored into an empty directory only', async () => {

@@ -12,10 +12,10 @@ export type StudioMigration = MigrationResult & { kept: string[] };
 
 /**
  * Brings a studio's database up to date: our own tables, the models and lists of the product, then the job queue's tables.
- * Safe from any number of processes at once.
+ * Safe from any number of processes at once. The signal ends the wait for another of them.
  */
-export async function migrateStudio(url: string): Promise<StudioMigration> {
-  const result = await migrate({ url, directory: sqlDirectory });
+export async function migrateStudio(url: string, signal?: AbortSignal): Promise<StudioMigration> {
+  const result = await migrate({ url, directory: sqlDirectory, signal });
   await using database = openDatabase({
     url,
     applicationName: 'migrate',

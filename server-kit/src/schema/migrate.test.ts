@@ -5,9 +5,11 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
+import { ConfigError } from '../process/config.ts';
 import { MigrationMismatch } from './check-release.ts';
 import { migrate } from './migrate.ts';
 import { readSchemaState } from './schema-state.ts';
+import { connectToMigrate, ordinaryPatience, takeTurn } from './take-turn.ts';
 
 const table = '-- A table.\ncreate table things (id integer primary key, name text);\n';
 const answer = (number: number) =>
@@ -199,5 +201,51 @@ describe('bringing a database up to date', () => {
     } finally {
       holder.release();
     }
+  });
+
+  /** Another process that prepares the database and never ends. */
+  const holdTurn = async () => {
+    const holder = await connectToMigrate(db.url);
+    await takeTurn(holder, ordinaryPatience);
+    return { end: () => holder.end() };
+  };
+
+  test('waits for another process with a word, and gives up with a sentence that names it', async () => {
+    const holder = await holdTurn();
+    const told: string[] = [];
+    const patience = { tellAfterMs: 200, giveUpAfterMs: 1_000, tell: (line: string) => void told.push(line) };
+    const directory = await sqlFolder(first);
+    await assert.rejects(migrate({ url: db.url, directory, patience }), (error) => {
+      assert.ok(error instanceof ConfigError);
+      return /another process.* did not come to an end.*pg_terminate_backend\(\d+\)/.test(error.message);
+    });
+    assert.equal(told.length, 1);
+    assert.match(
+      told[0] ?? '',
+      /^Waiting for another process.*process \d+ of PostgreSQL, there since 2.* UTC/,
+    );
+    const waiting = migrate({ url: db.url, directory, patience: { ...patience, giveUpAfterMs: 60_000 } });
+    await holder.end();
+    assert.deepEqual((await waiting).applied, ['001-things.sql']);
+  });
+
+  test('a signal ends the wait for another process', async () => {
+    const holder = await holdTurn();
+    const stopping = new AbortController();
+    const waiting = migrate({ url: db.url, directory: await sqlFolder(first), signal: stopping.signal });
+    stopping.abort(new Error('the stack is stopping'));
+    await assert.rejects(waiting, /the stack is stopping/);
+    await holder.end();
+  });
+
+  test('a connection that is lost while it waits is a rejection and not the end of the process', async () => {
+    const holder = await holdTurn();
+    const waiting = assert.rejects(migrate({ url: db.url, directory: await sqlFolder(first) }));
+    const ended = `select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'migrate' and datname = current_database()
+        and not exists (select from pg_locks l where l.pid = pg_stat_activity.pid and l.locktype = 'advisory')`;
+    while ((await db.database.rows(ended)).length === 0) await sleep(10);
+    await waiting;
+    await holder.end();
   });
 });

@@ -4,6 +4,7 @@ import { queryable, sqlState } from '../db/database.ts';
 import { checkRelease } from './check-release.ts';
 import { type FunctionFile, type MigrationFile, readSchemaFiles } from './read-schema-files.ts';
 import { release as ownRelease } from './release.ts';
+import { connectToMigrate, ordinaryPatience, type Patience, takeTurn } from './take-turn.ts';
 import { createStateTables, readSchemaState, type SchemaState } from './schema-state.ts';
 
 export type MigrationResult = {
@@ -20,11 +21,12 @@ export type MigrateOptions = {
   directory: string;
   /** What this code says of itself; tests play older and newer versions. */
   release?: number;
+  /** Ends the wait for another process; what is being applied is applied to its end. */
+  signal?: AbortSignal | undefined;
+  /** Tests wait shorter. */
+  patience?: Patience;
 };
 
-// Any constant serves; all our processes must use the same one.
-const advisoryLock = 727_105_001;
-const advisoryPollMs = 50;
 /** A statement that waits for a lock lets others wait behind it: it steps aside after this long and comes again. */
 const lockTimeoutMs = 150;
 const lockRetryMs = { initial: 50, max: 1_000 };
@@ -37,19 +39,14 @@ const lockNotAvailable = '55P03';
  * functions whose text changed, in one transaction together with the release number. All of it under an advisory
  * lock, so that any number of processes may start at once. On a database that a newer release prepared nothing is
  * changed.
- * @throws MigrationMismatch where this code must not run on the database
+ * @throws MigrationMismatch where this code must not run on the database, ConfigError where another process keeps the lock
  */
 export async function migrate(options: MigrateOptions): Promise<MigrationResult> {
   const release = options.release ?? ownRelease;
   const files = await readSchemaFiles(options.directory);
-  const client = new pg.Client({
-    connectionString: options.url,
-    application_name: 'migrate',
-    options: '-c timezone=UTC',
-  });
-  await client.connect();
+  const client = await connectToMigrate(options.url);
   try {
-    await waitForTurn(client);
+    await takeTurn(client, options.patience ?? ordinaryPatience, options.signal);
     await createStateTables(queryable(client));
     const state = await readSchemaState(queryable(client));
     checkRelease(state, files.migrations, release);
@@ -62,18 +59,7 @@ export async function migrate(options: MigrateOptions): Promise<MigrationResult>
       already: files.migrations.length - missing.length,
     };
   } finally {
-    await client.end();
-  }
-}
-
-/** Polls instead of waiting inside a statement, whose snapshot would hold up an index that is built concurrently. */
-async function waitForTurn(client: pg.Client): Promise<void> {
-  for (;;) {
-    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
-      advisoryLock,
-    ]);
-    if (rows[0]?.taken === true) return;
-    await sleep(advisoryPollMs);
+    await client.end().catch(() => undefined);
   }
 }
 

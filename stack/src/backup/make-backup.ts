@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, type Dirent } from 'node:fs';
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -42,20 +42,21 @@ const leftOut = /^(postmaster\.(pid|opts)|pg_internal\.init.*|pgsql_tmp.*|backup
 /**
  * Writes a backup of a running embedded cluster, the media and the keys to one file (a gzipped tar), readable for
  * its owner alone. Media are copied after the database: every file that a row names is in it, or its key where they
- * lie in a bucket.
+ * lie in a bucket. Returns how many files of media are in it.
  */
 export async function makeBackup(options: {
   cluster: ClusterAddresses;
   dataDirectory: string;
   file: string;
   bucket?: BucketOfMedia;
-}): Promise<{ bytes: number }> {
+}): Promise<{ bytes: number; mediaFiles: number }> {
+  const counts: Counts = { mediaFiles: 0 };
   const unfinished = `${options.file}.unfinished`;
   try {
     // What a killed backup left may be open to others, and one that others put there would stay theirs.
     await rm(unfinished, { force: true });
     await pipeline(
-      Readable.from(archive(options), { objectMode: false }),
+      Readable.from(archive(options, counts), { objectMode: false }),
       createGzip({ level: 1 }),
       createWriteStream(unfinished, { flags: 'wx', mode: privateFileMode, flush: true }),
     );
@@ -64,15 +65,25 @@ export async function makeBackup(options: {
     await rm(unfinished, { force: true });
     throw error;
   }
-  return { bytes: (await stat(options.file)).size };
+  return { bytes: (await stat(options.file)).size, ...counts };
 }
 
 type Source = { cluster: ClusterAddresses; dataDirectory: string; bucket?: BucketOfMedia };
+type Counts = { mediaFiles: number };
 
-async function* archive({ cluster, dataDirectory, bucket }: Source): AsyncGenerator<Buffer> {
+async function* archive({ cluster, dataDirectory, bucket }: Source, counts: Counts): AsyncGenerator<Buffer> {
   const made_at = new Date().toISOString();
   const manifest: Manifest = { format: 1, made_at, ...(bucket && { bucket: bucket.name }) };
   yield* memoryEntry(archiveNames.manifest, `${JSON.stringify(manifest)}\n`);
+  yield* baseBackup(cluster);
+  yield* fileEntry(archiveNames.password, path.join(path.dirname(cluster.clusterDirectory), 'password'));
+  yield* directoryFiles(dataDirectory, counts);
+  if (bucket !== undefined) yield* keysOfBlobs(bucket);
+  yield tarEnd;
+}
+
+/** Ended before the media are copied: for as long as it lasts the server keeps every file of its log. */
+async function* baseBackup(cluster: ClusterAddresses): AsyncGenerator<Buffer> {
   await using backup = await beginBaseBackup(cluster.superuserUrl);
   yield* clusterFiles(cluster.clusterDirectory, '');
   const { label, firstLogFile, lastLogFile } = await backup.finish();
@@ -81,10 +92,6 @@ async function* archive({ cluster, dataDirectory, bucket }: Source): AsyncGenera
   for (const name of (await readdir(log)).sort())
     if (/^[0-9A-F]{24}$/.test(name) && name >= firstLogFile && name <= lastLogFile)
       yield* fileEntry(`${archiveNames.cluster}pg_wal/${name}`, path.join(log, name));
-  yield* fileEntry(archiveNames.password, path.join(path.dirname(cluster.clusterDirectory), 'password'));
-  yield* directoryFiles(dataDirectory);
-  if (bucket !== undefined) yield* keysOfBlobs(bucket);
-  yield tarEnd;
 }
 
 async function* clusterFiles(root: string, below: string): AsyncGenerator<Buffer> {
@@ -108,18 +115,32 @@ async function* emptyDirectory(root: string, name: string): AsyncGenerator<Buffe
       yield directoryEntry(`${archiveNames.cluster}${name}/${entry.name}/`);
 }
 
-async function* directoryFiles(dataDirectory: string): AsyncGenerator<Buffer> {
+async function* directoryFiles(dataDirectory: string, counts: Counts): AsyncGenerator<Buffer> {
   const { secretKey, studioClientSecret, moderation, media } = filesOf(dataDirectory);
   const nameOf = (file: string) =>
     `${archiveNames.directory}${path.relative(dataDirectory, file).split(path.sep).join('/')}`;
   for (const file of [secretKey, studioClientSecret, moderation]) yield* fileEntry(nameOf(file), file);
-  const found = await readdir(media, { withFileTypes: true, recursive: true }).catch(() => []);
-  for (const entry of found)
-    if (entry.isFile())
-      yield* fileEntry(
-        nameOf(path.join(entry.parentPath, entry.name)),
-        path.join(entry.parentPath, entry.name),
-      );
+  for await (const file of filesBelow(media)) {
+    const isThere = yield* fileEntry(nameOf(file), file);
+    // Beside the folders of media lies the file that says whose they are.
+    if (isThere && path.dirname(file) !== media) counts.mediaFiles++;
+  }
+}
+
+/** Folders come and go meanwhile: one that is gone holds nothing. One that cannot be read ends the backup, for a part is none. */
+async function* filesBelow(folder: string): AsyncGenerator<string> {
+  for (const entry of await entriesOf(folder)) {
+    const name = path.join(folder, entry.name);
+    if (entry.isDirectory()) yield* filesBelow(name);
+    else if (entry.isFile()) yield name;
+  }
+}
+
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  return readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
 }
 
 /** A file of lines for each page of the listing. */
@@ -142,13 +163,13 @@ function* memoryEntry(name: string, text: string): Generator<Buffer> {
   yield padding(content.length);
 }
 
-/** A file as long as it was when we opened it; one that is gone by then is no part of the backup. */
-async function* fileEntry(name: string, file: string): AsyncGenerator<Buffer> {
+/** A file as long as it was when we opened it. False where it was gone by then, and is no part of the backup. */
+async function* fileEntry(name: string, file: string): AsyncGenerator<Buffer, boolean> {
   let handle: FileHandle;
   try {
     handle = await open(file);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
     throw error;
   }
   try {
@@ -164,6 +185,7 @@ async function* fileEntry(name: string, file: string): AsyncGenerator<Buffer> {
     // The server shortened it meanwhile; the log brings it right.
     if (left > 0) yield Buffer.alloc(left);
     yield padding(size);
+    return true;
   } finally {
     await handle.close();
   }

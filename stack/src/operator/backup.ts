@@ -21,16 +21,17 @@ export const backupCommands: Command[] = [
       await using storage = await openStorage(place);
       const { dataDirectory, s3 } = place;
       const bucket = s3 && { name: s3.bucket, blobs: listHashes(storage) };
-      const { bytes } = await makeBackup({
+      const { bytes, mediaFiles } = await makeBackup({
         cluster: embedded,
         dataDirectory,
         file,
         ...(bucket && { bucket }),
       });
-      const saved = `Saved ${file} (${(bytes / 1024 / 1024).toFixed(1)} MB).`;
+      const data = { file, bytes, media_files: mediaFiles };
+      const saved = `Saved ${file} (${(bytes / 1024 / 1024).toFixed(1)} MB, media files: ${mediaFiles}).`;
       return bucket === undefined
-        ? done({ file, bytes }, saved)
-        : done({ file, bytes, bucket: bucket.name }, `${saved} ${bytesElsewhere(bucket.name)}`);
+        ? done(data, saved)
+        : done({ ...data, bucket: bucket.name }, `${saved} ${bytesElsewhere(bucket.name)}`);
     },
   }),
   command({

@@ -10,6 +10,8 @@ export async function ensureDatabases(cluster: ClusterConnection, names: readonl
     connectionString: databaseUrl(cluster, 'postgres', superuser),
     application_name: 'stack',
   });
+  // One that breaks between two statements is told by the next one.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     for (const name of names) {
