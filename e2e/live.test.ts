@@ -57,7 +57,6 @@ const watch = (id: string, options = {}): Promise<Event[]> => Array.fromAsync(re
 const of = <T>(events: readonly Event[], name: string): T[] =>
   events.filter(({ event }) => event === name).map(({ data }) => data as T);
 
-const fields = { model: 'atelier-1', prompt: 'a mountain above a lake', aspect_ratio: '16:9' };
 const film = { prompt: 'clouds drift over mountains', duration: 3 };
 
 test('a stream tells a generation from its snapshot to its end, with how it looks meanwhile', async () => {

@@ -90,7 +90,7 @@ test('a studio that falls silent in the middle of a file is given up', async () 
 
 test('readers that are behind keep nobody else from a picture', async () => {
   await using studio = await open((_request, response) => void response.end(file));
-  const url = `${studio.media.urlOf('http://127.0.0.1/media/1/ast_1.png')}`;
+  const url = studio.media.urlOf('http://127.0.0.1/media/1/ast_1.png');
   await using readers = new AsyncDisposableStack();
   for (let n = 0; n < 40; n++) {
     const reader = readers.use(studio.media.base64(url));
