@@ -195,6 +195,31 @@ describe('the command line', () => {
     assert.equal(credits - (await client().account.balance()).balance, spent, 'nothing was left to be made');
   });
 
+  test('rows that go by files in lists have a price, which is agreed to before they are made', async () => {
+    const picture = await cli('image "a hill" -o ref.png -q');
+    assert.equal(picture.code, 0, picture.stderr);
+    await writeFile(
+      path.join(folder, 'refs.csv'),
+      'prompt,reference_images\na hill in snow,@ref.png|@ref.png\na hill in rain,@ref.png|@ref.png\n',
+    );
+    const dry = await cli('batch run refs.csv --dry-run');
+    const { credits, unpriced } = JSON.parse(dry.stdout) as { credits: number; unpriced: number };
+    assert.ok(credits > 0 && unpriced === 0, dry.stdout + dry.stderr);
+    const initially = (await client().account.balance()).balance;
+    const made = await cli(`batch run refs.csv --max-credits ${credits}`);
+    assert.equal(made.code, 0, made.stdout + made.stderr);
+    assert.equal(initially - (await client().account.balance()).balance, credits);
+  });
+
+  test('a batch that one account has begun is not gone on with by another', async () => {
+    await writeFile(path.join(folder, 'mine.csv'), 'prompt\na lake\n');
+    assert.equal((await cli('batch run mine.csv')).code, 0);
+    const other = await platform.createAccount({ tier: 'pro', credits: 100 });
+    const theirs = { ...environment, RENDERKIT_API_KEY: await platform.createKey(other) };
+    const refused = await cli('batch run mine.csv', { environment: theirs });
+    assert.deepEqual([refused.code, errorOf(refused).code], [1, 'other_account']);
+  });
+
   test('events are handed on signed, as webhooks are', async () => {
     const seen: Promise<{ type: string; id: string }>[] = [];
     let came: () => void = () => undefined;

@@ -179,6 +179,121 @@ describe('the command line and a mock', () => {
     assert.deepEqual(new Set(lines(ended.stdout)), new Set(lines(all.stdout)));
   });
 
+  /** The mock behind a server that answers some requests itself. */
+  async function openDoor(own: (method: string, url: string) => [number, object] | undefined) {
+    const { RENDERKIT_BASE_URL: inner = '' } = mock.environment;
+    const server = createServer((request, response) => {
+      const { method = 'GET', url = '', headers } = request;
+      const handOn = async () => {
+        const [status, body] = own(method, url) ?? [];
+        // A longer pause than the client makes: it does not ask again.
+        if (status !== undefined)
+          return void response.writeHead(status, { 'retry-after': '61' }).end(JSON.stringify(body));
+        const kept = ['authorization', 'content-type', 'idempotency-key'].flatMap((name) =>
+          headers[name] === undefined ? [] : [[name, String(headers[name])] as [string, string]],
+        );
+        const sent = method === 'GET' ? null : await text(request);
+        const answer = await fetch(`${inner}${url}`, { method, headers: kept, body: sent });
+        const type = answer.headers.get('content-type') ?? '';
+        response.writeHead(answer.status, { 'content-type': type });
+        if (type.startsWith('image/')) response.end(Buffer.from(await answer.arrayBuffer()));
+        else response.end((await answer.text()).replaceAll(inner, address));
+      };
+      handOn().catch(() => response.destroy());
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return {
+      environment: { ...mock.environment, RENDERKIT_BASE_URL: address },
+      [Symbol.asyncDispose]: async () => {
+        server.closeAllConnections();
+        await new Promise((resolve) => server.close(resolve));
+      },
+    };
+  }
+  const count = async () => (await client().generations.list({ limit: 100 })).data.length;
+  const newest = async () => (await client().generations.list({ limit: 1 })).data[0]?.id;
+
+  test('what is accepted and can no longer be asked for is told by its id, and is not called worth a repetition', async () => {
+    const busy = { code: 'rate_limited', detail: 'Too many.' };
+    await using door = await openDoor((method, url) =>
+      method === 'GET' && url.startsWith('/v1/generations/')
+        ? url.includes('/events')
+          ? [404, { code: 'not_found', detail: 'No streams.' }]
+          : [429, busy]
+        : undefined,
+    );
+    const ended = await cli('image "a boat" --json=id', { environment: door.environment });
+    const id = await newest();
+    assert.deepEqual([ended.code, JSON.parse(ended.stdout)], [8, { id }], ended.stderr);
+    const told = errorOf(ended) as { generation_id?: string; retryable?: boolean; suggestion?: string };
+    assert.deepEqual([told.generation_id, told.retryable], [id, false]);
+    assert.match(told.suggestion ?? '', new RegExp(`renderkit gen wait ${id}`));
+  });
+
+  test('what was made and cannot be saved is told by its id, without a trace of the program', async () => {
+    await using door = await openDoor((_method, url) => (url.startsWith('/mock/') ? [503, {}] : undefined));
+    const ended = await cli('image "a boat" -o away.png --json=id', { environment: door.environment });
+    const id = await newest();
+    assert.deepEqual([ended.code, JSON.parse(ended.stdout)], [9, { id }], ended.stderr);
+    assert.equal((errorOf(ended) as { generation_id?: string }).generation_id, id);
+    assert.match(errorOf(ended).suggestion ?? '', new RegExp(`renderkit gen download ${id}`));
+    assert.doesNotMatch(ended.stderr, /^ +at /m);
+  });
+
+  test('a place that cannot be written to is told before anything is sent', async () => {
+    await writeFile(path.join(folder, 'file'), '');
+    await writeFile(path.join(folder, 'one.csv'), 'prompt\na boat\n');
+    const earlier = await count();
+    for (const words of ['image "a boat" -o file/out.png', 'batch run one.csv --out file/pictures']) {
+      const refused = await cli(words);
+      assert.deepEqual([refused.code, errorOf(refused).code], [1, 'file'], refused.stderr);
+    }
+    assert.equal(await count(), earlier);
+  });
+
+  test('what several ids name goes to no single file', async () => {
+    const made = await cli('image "two boats" -n 2 --no-wait -q');
+    const ids = lines(made.stdout).join(' ');
+    for (const words of [`gen download ${ids}`, `gen wait ${ids}`, `assets download ${ids}`])
+      assert.equal((await cli(`${words} -o pic.png`)).code, 2, words);
+    const saved = await cli(`gen wait ${ids} -o both/ -q`);
+    assert.equal(saved.code, 0, saved.stderr);
+  });
+
+  test('an @ is a file where a field takes one, and a letter elsewhere; a dry run leaves no upload behind', async () => {
+    await writeFile(path.join(folder, 'a.png'), Buffer.from('iVBORw0KGgo=', 'base64'));
+    await writeFile(
+      path.join(folder, 'at.csv'),
+      'prompt,reference_images\n"@home, a cat",\na dog,@a.png|@a.png\na cow,@a.png|@a.png\n',
+    );
+    const asked: string[] = [];
+    await using door = await openDoor((method, url) => {
+      asked.push(`${method} ${url.replace(/upl_\w+/, 'upl')}`);
+      return undefined;
+    });
+    const { environment } = door;
+    const dry = await cli('batch run at.csv --dry-run', { environment });
+    assert.deepEqual(JSON.parse(dry.stdout), { rows: 3, due: 3, credits: 3, unpriced: 0 }, dry.stderr);
+    const uploads = () => asked.filter((one) => one.endsWith('/uploads') || one.endsWith('/uploads/upl'));
+    assert.deepEqual(uploads(), ['POST /v1/uploads', 'DELETE /v1/uploads/upl']);
+    asked.length = 0;
+    const made = await cli('batch run at.csv', { environment });
+    assert.equal(made.code, 0, made.stderr);
+    assert.deepEqual(uploads(), ['POST /v1/uploads'], 'one file is sent once in a run');
+    const bodies = await Promise.all(
+      (await client().generations.list({ limit: 3 })).data.map(({ id }) => client().generations.request(id)),
+    );
+    const of = (prompt: string) => bodies.find(({ body }) => body?.['prompt'] === prompt)?.body;
+    assert.deepEqual(of('@home, a cat'), { prompt: '@home, a cat' });
+    const { reference_images: named = [] } = of('a dog') as { reference_images?: string[] };
+    assert.equal(named.length, 2);
+    assert.match(named.join(), /^upl_\w+,upl_\w+$/);
+    const missing = path.join(folder, 'missing.csv');
+    await writeFile(missing, 'prompt,image,kind\na dog,@none.png,edit\n');
+    assert.equal((await cli('batch run missing.csv')).code, 2);
+  });
+
   test('serve-mock --scenario full-queue: exit code 8 (queue_full)', async () => {
     await using told = await startMock(folder, 'full-queue');
     const sent = await cli('api POST /v1/images/generations -f prompt=boat --max-retries 0', {

@@ -14,9 +14,9 @@ describe('a repeated request', () => {
   after(() => platform[Symbol.asyncDispose]());
 
   /** An account and what it asks with; `slow` takes so many seconds at the engine. */
-  async function open() {
+  async function open(limits: { rateLimit?: number } = {}) {
     const account = await platform.createAccount({ tier: 'pro', credits: 100 });
-    const key = await platform.createKey(account);
+    const key = await platform.createKey(account, limits);
     const ask = (
       slowSeconds: number,
       { service = 0, retry, signal }: { service?: number; retry?: number; signal?: AbortSignal } = {},
@@ -42,7 +42,7 @@ describe('a repeated request', () => {
       });
       return ((await answer.json()) as { data: { id: string }[] }).data.map(({ id }) => id);
     };
-    return { ask, generations };
+    return { ask, generations, email: account.email };
   }
 
   const generationOf = (answer: Response) => answer.headers.get('x-renderkit-generation');
@@ -115,6 +115,47 @@ describe('a repeated request', () => {
     const answer = await client.ask(6, { service: 1 });
     assert.equal(answer.headers.get('x-renderkit-adopted'), 'true');
     assert.deepEqual(await client.generations(), [generationOf(answer)]);
+  });
+
+  test('of one that was refused is its own, though an equal one was just answered', async () => {
+    const client = await open();
+    const first = await client.ask(1, { retry: 0 });
+    assert.equal(first.status, 200);
+    await first.text();
+    await platform.operator('studio', 'fault', '--email', client.email, '--next', 'concurrency');
+    assert.equal((await client.ask(1, { retry: 0 })).status, 429);
+    const repeated = await client.ask(1, { retry: 1, service: 1 });
+    assert.deepEqual([repeated.status, repeated.headers.get('x-renderkit-adopted')], [200, null]);
+    await repeated.text();
+    assert.notEqual(generationOf(repeated), generationOf(first));
+    // What was answered before it is still had by who lost that answer.
+    const again = await client.ask(1, { retry: 1 });
+    assert.deepEqual(
+      [generationOf(again), again.headers.get('x-renderkit-adopted')],
+      [generationOf(first), 'true'],
+    );
+    assert.equal((await client.generations()).length, 2);
+  });
+
+  test('of one that was refused for the rate of its key is its own', async () => {
+    const client = await open({ rateLimit: 2 });
+    const first = await client.ask(1, { retry: 0 });
+    assert.equal(first.status, 200);
+    await first.text();
+    assert.equal((await client.generations()).length, 1);
+    assert.equal((await client.ask(1, { retry: 0 })).status, 429);
+    // A minute passes.
+    const id = generationOf(first);
+    await platform.databases.service.rows(
+      `update rate_windows set minute = minute - interval '1 minute'
+        where key_id = (select key_id from generations where id = $1)`,
+      [id],
+    );
+    const repeated = await client.ask(1, { retry: 1 });
+    assert.equal(repeated.status, 200);
+    await repeated.text();
+    assert.notEqual(generationOf(repeated), id);
+    assert.equal((await client.generations()).length, 2);
   });
 
   test('side by side with its equal is a request of its own', async () => {

@@ -9,12 +9,7 @@ import { before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import {
-  type CallToolResult,
-  Client,
-  type ElicitResult,
-  StreamableHTTPClientTransport,
-} from '@modelcontextprotocol/client';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import sharp from 'sharp';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { createMcpHttp } from '@renderkit/mcp/http';
@@ -22,6 +17,15 @@ import Renderkit from 'renderkit';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 import type { Platform, PlatformAccount } from '@renderkit/stack/testing/platform.ts';
 import { sharedPlatform } from '@renderkit/stack/testing/shared-platform.ts';
+import {
+  type Answer,
+  balance,
+  Connected,
+  connectMcp,
+  type ConnectOptions,
+  type Era,
+  newClient,
+} from './connected.ts';
 
 const run = promisify(execFile);
 /** The inspector is not among the packages: it brings a hundred megabytes. */
@@ -29,9 +33,6 @@ const inspector = process.env['MCP_INSPECTOR'];
 const prompt = 'a lighthouse above a calm sea at dusk';
 const onePixel =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==';
-
-type Era = 'legacy' | 'auto';
-type Answer = { isError: boolean; text: string; data: unknown; result: CallToolResult };
 
 describe('MCP', () => {
   let platform: Platform;
@@ -43,16 +44,7 @@ describe('MCP', () => {
     key = await platform.createKey(account);
   });
 
-  async function connect(
-    era: Era,
-    options: { key?: string; answer?: ElicitResult } = {},
-  ): Promise<Connected> {
-    const client = newClient(era, options.answer);
-    const url = new URL('/mcp', platform.serviceUrls[0]);
-    const headers = { authorization: `Bearer ${options.key ?? key}` };
-    await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
-    return new Connected(client);
-  }
+  const connect = (era: Era, options: ConnectOptions = {}) => connectMcp(platform, era, { key, ...options });
 
   async function count(rows: 'generations' | 'facade_calls where holder is not null'): Promise<number> {
     const text = `select count(*)::int as count from ${rows}`;
@@ -194,40 +186,6 @@ describe('MCP', () => {
     assert.equal(await balance(mcp), initially - 7);
   });
 
-  test('a person who is asked decides: yes buys once, no buys nothing', async () => {
-    const careful = await platform.createKey(account, { confirmAbove: 1 });
-    const request = { prompt, max_credits: 20, wait_seconds: 0 };
-    await using no = await connect('auto', { key: careful, answer: { action: 'decline' } });
-    const initially = await balance(no);
-    assert.match((await no.call('create_image', request)).text, /^declined: /);
-    assert.equal(await balance(no), initially);
-    const agrees: ElicitResult = { action: 'accept', content: { approve: true } };
-    await using yes = await connect('auto', { key: careful, answer: agrees });
-    const bought = await yes.call('create_image', request);
-    assert.ok(!bought.isError, bought.text);
-    assert.equal(await balance(yes), initially - (bought.data as { credits: number }).credits);
-  });
-
-  test('where nobody can be asked a token stands for one purchase, of these arguments', async () => {
-    await using mcp = await connect('legacy', {
-      key: await platform.createKey(account, { confirmAbove: 1 }),
-    });
-    const request = { prompt: 'clouds drift over mountains', max_credits: 20, wait_seconds: 0 };
-    const asked = await mcp.call('create_image', request);
-    assert.match(asked.text, /^confirmation_required: /);
-    const { confirm, credits } = detailsOf(asked) as { confirm: string; credits: number };
-    const initially = await balance(mcp);
-    const other = await mcp.call('create_image', { ...request, prompt: 'a storm', confirm });
-    assert.match(other.text, /given out for other arguments/);
-    const forged = await mcp.call('create_image', { ...request, confirm: `${confirm}x` });
-    assert.match(forged.text, /none that was given out here/);
-    // Twice at once, as a program does that lost its patience.
-    const bought = await Promise.all([1, 2].map(() => mcp.call('create_image', { ...request, confirm })));
-    const ids = bought.map(({ data }) => (data as { id: string }).id);
-    assert.equal(new Set(ids).size, 1, bought.map(({ text }) => text).join('\n'));
-    assert.equal(await balance(mcp), initially - credits);
-  });
-
   test('a call whose answer was lost is bought once; one that was answered is bought again', async () => {
     await using mcp = await connect('auto');
     const request = {
@@ -325,6 +283,42 @@ describe('MCP', () => {
     assert.match((await reader.call('create_image', { prompt, max_credits: 20 })).text, /^forbidden: /);
     await using poor = await connect('auto', { key: await platform.createKey(account, { dailyBudget: 1 }) });
     assert.match((await poor.call('create_image', { prompt, max_credits: 20 })).text, /^budget_exceeded: /);
+  });
+
+  test('no list changes here: who wants to hear of it is answered, and the stream ends', async () => {
+    for (const era of ['legacy', 'auto'] as const) {
+      await using mcp = await connect(era);
+      const { tools, resources } = mcp.client.getServerCapabilities() ?? {};
+      assert.ok(tools !== undefined && resources !== undefined);
+      assert.deepEqual([tools.listChanged ?? false, resources.listChanged ?? false], [false, false]);
+    }
+    const version = '2026-07-28';
+    const answer = await fetch(new URL('/mcp', platform.serviceUrls[0]), {
+      method: 'POST',
+      signal: AbortSignal.timeout(10_000),
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': version,
+        'mcp-method': 'subscriptions/listen',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'subscriptions/listen',
+        params: {
+          notifications: { toolsListChanged: true, resourcesListChanged: true },
+          _meta: {
+            'io.modelcontextprotocol/protocolVersion': version,
+            'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+            'io.modelcontextprotocol/clientCapabilities': {},
+          },
+        },
+      }),
+    });
+    assert.equal(answer.status, 200);
+    assert.match(await answer.text(), /acknowledged[^]*"notifications":\{\}[^]*"complete"/);
   });
 
   test('who has no key, a wrong body or a page elsewhere is refused in the shape of JSON-RPC', async () => {
@@ -441,53 +435,9 @@ async function connectInProcess(
   return new Connected(client);
 }
 
-function newClient(era: Era, answer: ElicitResult | undefined): Client {
-  const client = new Client(
-    { name: 'test', version: '1.0.0' },
-    {
-      versionNegotiation: { mode: era },
-      capabilities: answer === undefined ? {} : { elicitation: { form: {} } },
-    },
-  );
-  if (answer !== undefined) client.setRequestHandler('elicitation/create', async () => answer);
-  return client;
-}
-
-class Connected implements AsyncDisposable {
-  readonly client: Client;
-
-  constructor(client: Client) {
-    this.client = client;
-  }
-
-  async call(name: string, given: Record<string, unknown>): Promise<Answer> {
-    const result = await this.client.callTool({ name, arguments: given });
-    const [first] = result.content;
-    return {
-      isError: result.isError === true,
-      text: first?.type === 'text' ? first.text : '',
-      data: result.structuredContent,
-      result,
-    };
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.client.close();
-  }
-}
-
 /** The generation at its end: a busy machine may take longer than one call. */
 async function ended(mcp: Connected, answer: Answer): Promise<Answer> {
   const { id, status } = answer.data as { id: string; status: string };
   if (status !== 'queued' && status !== 'running') return answer;
   return ended(mcp, await mcp.call('get_generation', { id, wait_seconds: 45 }));
-}
-
-async function balance(mcp: Connected): Promise<number> {
-  return ((await mcp.call('account', {})).data as { balance: number }).balance;
-}
-
-/** The last line of a refusal. */
-function detailsOf({ text }: Answer): unknown {
-  return JSON.parse(text.split('\n').at(-1) ?? '');
 }

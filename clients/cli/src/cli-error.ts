@@ -20,12 +20,18 @@ export class CliError extends Error {
   readonly code: string;
   /** What to do next. */
   readonly advice: string | undefined;
+  /** Made and paid, or on its way. */
+  readonly generationId: string | undefined;
 
-  constructor(message: string, details: { exitCode?: ExitCode; code?: string; advice?: string } = {}) {
+  constructor(
+    message: string,
+    details: { exitCode?: ExitCode; code?: string; advice?: string; generationId?: string } = {},
+  ) {
     super(message);
     this.exitCode = details.exitCode ?? exitCodes.other;
     this.code = details.code ?? 'error';
     this.advice = details.advice;
+    this.generationId = details.generationId;
   }
 }
 

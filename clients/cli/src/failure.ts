@@ -43,6 +43,9 @@ const adviceOf: Partial<Record<RenderkitErrorCode, string>> = {
   upstream_unavailable: 'Try again in a moment.',
 };
 
+/** Where a generation is known all the same: it was accepted, and only the waiting has ended. */
+const passing = new Set<ExitCode>([exitCodes.stillRunning, exitCodes.busy, exitCodes.unreachable]);
+
 /** What is told of an error, and what the process ends with. */
 export type Failure = {
   exitCode: ExitCode;
@@ -65,26 +68,39 @@ export function failureOf(error: unknown): Failure | undefined {
       code: error.code,
       message: error.message,
       advice: error.advice,
+      generationId: error.generationId,
     };
   if (RenderkitError.is(error)) {
     const { code, message, errors, retryable, requestId, generationId } = error;
     const isBlocked = error.generation?.error?.code === 'moderation_blocked';
+    const exitCode = isBlocked ? exitCodes.moderation : (exitCodeOf[code] ?? exitCodes.other);
+    const goesOn = generationId !== undefined && passing.has(exitCode);
     return {
-      exitCode: isBlocked ? exitCodes.moderation : (exitCodeOf[code] ?? exitCodes.other),
+      exitCode,
       code: isBlocked ? 'moderation_blocked' : code,
       message,
       errors,
-      advice:
-        code === 'still_running'
-          ? `It goes on: \`renderkit gen wait ${generationId}\`.`
-          : adviceOf[isBlocked ? 'moderation_blocked' : code],
+      advice: goesOn
+        ? `It goes on: \`renderkit gen wait ${generationId}\`.`
+        : adviceOf[isBlocked ? 'moderation_blocked' : code],
       retryable,
       requestId,
       generationId,
     };
   }
-  const system = error as { code?: unknown; path?: unknown; message?: unknown };
-  if (error instanceof Error && typeof system.code === 'string' && /^E[A-Z]+$/.test(system.code))
+  if (isOfSystem(error))
     return { ...none, exitCode: exitCodes.other, code: 'file', message: error.message, advice: undefined };
+  // As fetch tells that a connection failed, or broke while something came.
+  if (error instanceof TypeError && error.cause instanceof Error) {
+    const message = `${error.message}: ${error.cause.message}`;
+    const advice = adviceOf.connection_failed;
+    return { ...none, exitCode: exitCodes.unreachable, code: 'connection_failed', message, advice };
+  }
   return undefined;
+}
+
+/** Whether it comes from the file system. */
+export function isOfSystem(error: unknown): error is Error & { code: string } {
+  const { code } = error as { code?: unknown };
+  return error instanceof Error && typeof code === 'string' && /^E[A-Z]+$/.test(code);
 }

@@ -1,10 +1,12 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Output } from 'renderkit';
+import type Renderkit from 'renderkit';
+import { type Output, RenderkitError } from 'renderkit';
 import { save } from 'renderkit/node';
 import { UsageError } from './cli-error.ts';
+import { isOfSystem } from './failure.ts';
 import type { Session } from './session.ts';
 
 /** What is saved: an output, or an item of the library. */
@@ -12,7 +14,8 @@ export type Item = Pick<Output, 'id' | 'type' | 'url'>;
 
 /**
  * Writes outputs: to stdout for `-`, into a folder, or to a file, several with numbers in their names. Answers the paths.
- * @throws UsageError where several outputs are to go to stdout
+ *
+ * @throws UsageError where several outputs are to go to stdout; what `saveOutput` throws
  */
 export async function saveOutputs(
   { client }: Session,
@@ -28,9 +31,46 @@ export async function saveOutputs(
     return [];
   }
   const names = outputNames(outputs, target);
-  for (const [i, output] of outputs.entries())
-    await save(await client.fetchOutput(output), names[i] ?? output.id);
+  for (const [i, output] of outputs.entries()) await saveOutput(client, output, names[i] ?? output.id);
   return names;
+}
+
+/** Downloads that are cut off are begun again so often. */
+const tries = 3;
+
+/**
+ * Writes one output to a file.
+ *
+ * @throws RenderkitError `not_found` where it has no file any more, `connection_failed` where that does not come; an error of
+ *   the file system
+ */
+export async function saveOutput(client: Renderkit, output: Item, file: string): Promise<void> {
+  for (let number = 1; ; number += 1) {
+    const answer = await client.fetchOutput(output);
+    try {
+      return await save(answer, file);
+    } catch (cause) {
+      if (isOfSystem(cause)) throw cause;
+      if (number === tries)
+        throw new RenderkitError('connection_failed', `The file of ${output.id} was cut off.`, {
+          cause,
+          retryable: true,
+        });
+    }
+  }
+}
+
+/** Makes the folder that outputs go to, so that nothing is paid that could not be written. @throws an error of the file system */
+export function prepareFolder(target: string): void {
+  const folder = folderOf(target);
+  mkdirSync(folder, { recursive: true });
+  accessSync(folder, constants.W_OK);
+}
+
+/** @throws UsageError where what several ids name would go to one file, each over the one before */
+export function refuseOneFile(ids: readonly string[], target: string | undefined): void {
+  if (ids.length > 1 && target !== undefined && !isFolder(target))
+    throw new UsageError(`${target} is a single file.`, 'Name a folder with -o, with / at its end.');
 }
 
 /** Whether a path is that of a folder: by the / at its end, or because there is one. */
@@ -41,8 +81,7 @@ export function isFolder(target: string): boolean {
 /** Where each output goes. */
 export function outputNames(outputs: readonly Item[], target: string): string[] {
   const isInFolder = isFolder(target);
-  const folder = isInFolder ? target : path.dirname(target);
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folderOf(target), { recursive: true });
   return outputs.map((output, i) => {
     if (isInFolder) return path.join(target, `${output.id}${extensionOf(output)}`);
     const { dir, name, ext } = path.parse(target);
@@ -50,6 +89,8 @@ export function outputNames(outputs: readonly Item[], target: string): string[] 
     return path.join(dir, `${name}${number}${ext === '' ? extensionOf(output) : ext}`);
   });
 }
+
+const folderOf = (target: string) => (isFolder(target) ? target : path.dirname(target));
 
 function extensionOf({ url, type }: Item): string {
   const extension = path.extname(new URL(url, 'http://localhost').pathname);

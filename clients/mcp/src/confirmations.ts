@@ -4,6 +4,7 @@ import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto
 export type ConfirmedPurchase = {
   keyId: string;
   tool: string;
+  /** All that decides what is bought and under which idempotency key, `request_id` among it. */
   arguments: object;
   credits: number;
 };
@@ -20,7 +21,7 @@ type Content = { id: string; what: string; credits: number; expires: number };
 
 /**
  * Tokens that stand for one purchase: this key, this tool, these arguments, at most these credits, for ten minutes. A token
- * names the idempotency key of its purchase, so that it buys once, however often it comes.
+ * names an idempotency key and is bound to the `request_id` that takes its place, so that it buys once, however often it comes.
  */
 export class Confirmations {
   readonly #secret: string | Uint8Array;

@@ -31,7 +31,9 @@ const instructions =
 export function createMcpServer(connection: McpConnection): McpServer {
   const server = new McpServer(
     { name: 'renderkit', title: 'Renderkit', version },
-    { instructions, capabilities: { tools: {}, resources: {} } },
+    // Lists do not change as long as a process lives. Said so, a subscription to changes ends as soon as it is answered: kept open
+    // it would hold a connection past every limit of its key.
+    { instructions, capabilities: { tools: { listChanged: false }, resources: { listChanged: false } } },
   );
   for (const tool of tools) tool.register(server, connection);
   registerResources(server, connection);

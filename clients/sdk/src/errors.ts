@@ -10,7 +10,7 @@ export type RenderkitErrorCode =
   | 'still_running'
   /** The caller's `signal` ended the waiting; `cause` is its reason. */
   | 'aborted'
-  /** No answer came: no connection, cut off, or too slow. */
+  /** No answer came: no connection, cut off, or too slow. Of a link also what it answered, as `status`. */
   | 'connection_failed'
   /** A webhook whose signature is wrong, too old or missing. */
   | 'invalid_signature';
@@ -43,11 +43,13 @@ class RenderkitFailure extends Error {
   readonly requestId: string | undefined;
   /** Seconds that the server asks to wait. */
   readonly retryAfter: number | undefined;
-  /** The same request may succeed later. */
+  /** The same request may succeed later. False where `run` would make another one: its create was accepted, and its key was not the caller's. */
   readonly retryable: boolean;
   /** The key that the create was sent with: sent again with the same key it is charged once. */
   readonly idempotencyKey: string | undefined;
+  /** As it ended, with `generation_failed` and `generation_canceled`. */
   readonly generation: Generation | undefined;
+  /** Of every error of `run` and `wait` once the create was accepted: it is charged, and `generations.wait` goes on with it. */
   readonly generationId: string | undefined;
 
   constructor(code: RenderkitErrorCode, message: string, details: Details = {}) {
@@ -121,6 +123,17 @@ export async function errorOfResponse(
       retryable: retryableStatuses.has(status),
       idempotencyKey,
     },
+  );
+}
+
+/** The same for a link of an output. What has no file any more is `not_found`. */
+export async function errorOfLink(response: Response, url: string): Promise<RenderkitFailure> {
+  await response.body?.cancel();
+  const { status, headers } = response;
+  return new RenderkitFailure(
+    status === 404 || status === 410 ? 'not_found' : 'connection_failed',
+    `${url} answered ${status}; retrieve the generation again.`,
+    { status, retryAfter: retryAfterSeconds(headers), retryable: retryableStatuses.has(status) },
   );
 }
 

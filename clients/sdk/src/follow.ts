@@ -1,7 +1,7 @@
 import { RenderkitError } from './errors.ts';
 import { readEvents, SilentStreamError } from './event-stream.ts';
 import type { Generation, Progress } from './objects.generated.ts';
-import { type RequestOptions, sleep, type Transport } from './transport.ts';
+import { maxTimerMs, type RequestOptions, sleep, type Transport } from './transport.ts';
 
 /** A small picture of what is being made. `fetch` gets its bytes, as long as the generation runs. */
 export type Preview = {
@@ -249,12 +249,13 @@ export class Follower {
   /**
    * The generation when it has succeeded.
    *
-   * @throws RenderkitError `generation_failed`, `generation_canceled`, `still_running` or `aborted`, each with its id.
+   * @throws RenderkitError `generation_failed`, `generation_canceled`, `still_running`, `aborted`, or why it cannot be asked
+   *   for, each with its id.
    */
   async wait(id: string, options: WaitOptions = {}): Promise<SucceededGeneration> {
     const patience = new AbortController();
-    const timer =
-      options.timeout === undefined ? undefined : setTimeout(() => patience.abort(), options.timeout);
+    const { timeout = Infinity } = options;
+    const timer = timeout > maxTimerMs ? undefined : setTimeout(() => patience.abort(), timeout);
     const signals = [patience.signal, ...(options.signal === undefined ? [] : [options.signal])];
     try {
       const events = this.events(id, {
@@ -269,10 +270,12 @@ export class Follower {
       }
       throw new Error('a stream of events ended without its last one');
     } catch (error) {
-      if (!RenderkitError.is(error) || error.code !== 'aborted') throw error;
+      if (!RenderkitError.is(error)) throw error;
+      // It goes on, whatever has ended the waiting: who catches this has to know of it.
+      if (error.code !== 'aborted') throw Object.assign(error, { generationId: id });
       if (options.cancelOnAbort === true) await this.#tryToCancel(id);
       if (options.signal?.aborted === true) throw abortedBy(options.signal, id);
-      throw new RenderkitError('still_running', `${id} has not finished in ${options.timeout} ms.`, {
+      throw new RenderkitError('still_running', `${id} has not finished in ${timeout} ms.`, {
         generationId: id,
         retryable: true,
       });

@@ -1,4 +1,5 @@
 import { ApiPromise } from './api-promise.ts';
+import { RenderkitError } from './errors.ts';
 import type { References, WithFiles } from './files.ts';
 import type { Follower, GenerationEvent, StreamOptions, SucceededGeneration, WaitOptions } from './follow.ts';
 import type {
@@ -94,8 +95,14 @@ export class Creates {
 
   async run(path: string, params: object, options: RunOptions = {}): Promise<SucceededGeneration> {
     const { timeout: _patience, ...createOptions } = options;
-    const { id } = await this.create(path, params, createOptions);
-    return this.#follower.wait(id, options);
+    const { idempotencyKey = crypto.randomUUID() } = options;
+    const { id } = await this.create(path, params, { ...createOptions, idempotencyKey });
+    return this.#follower.wait(id, options).catch((error: unknown) => {
+      if (!RenderkitError.is(error)) throw error;
+      // It is paid: `run` under another key would pay for another one.
+      const retryable = error.retryable && options.idempotencyKey !== undefined;
+      throw Object.assign(error, { idempotencyKey, retryable });
+    });
   }
 
   estimate(params: object, options?: RequestOptions): ApiPromise<Estimate> {
@@ -254,7 +261,7 @@ export class Generations {
    * The generation when it has succeeded, from whichever process it was started: `await rk.generations.wait(queued.id)`.
    *
    * @throws RenderkitError `generation_failed` or `generation_canceled` with the generation, `still_running` when
-   *   `timeout` is over, `aborted` by the signal.
+   *   `timeout` is over, `aborted` by the signal, or why the service cannot be asked. Each has its `generationId`.
    */
   wait(id: string, options?: WaitOptions): Promise<SucceededGeneration> {
     return this.#follower.wait(id, options);

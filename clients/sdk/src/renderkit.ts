@@ -113,23 +113,22 @@ export class Renderkit {
 
   /**
    * The bytes of an output, or of a preview: `await (await rk.fetchOutput(generation.outputs[0])).blob()`. Links of
-   * outputs need no key, so none is sent.
+   * outputs need no key, so none is sent. What fails in passing is asked for again.
    *
-   * @throws Error when the answer is not 2xx. The link may be old: retrieve the generation for a fresh one.
+   * @throws RenderkitError `connection_failed`, or `not_found` where there is no file any more. The link may be old: retrieve the
+   *   generation for a fresh one.
    */
   async fetchOutput(
     output: Pick<Output, 'url'> | Preview,
     options: { signal?: AbortSignal } = {},
   ): Promise<Response> {
     if ('fetch' in output) return output.fetch();
-    const { baseUrl, fetch } = this.#transport.options;
+    const { baseUrl } = this.#transport.options;
     const base = baseUrl.startsWith('/')
       ? (globalThis as unknown as { location: { href: string } }).location.href
       : baseUrl;
-    const url = new URL(output.url, base).href;
-    const response = await fetch(url, options.signal === undefined ? {} : { signal: options.signal });
-    if (!response.ok) throw new Error(`${url} answered ${response.status}; retrieve the generation again.`);
-    return response;
+    const link = new URL(output.url, base).href;
+    return this.#transport.send({ method: 'GET', path: '', link, options });
   }
 
   /** A client that is the same but for these options. */
@@ -138,7 +137,7 @@ export class Renderkit {
   }
 
   /** Anything of the API that has no method yet: `await rk.request<Thing>({ method: 'GET', path: '/v1/things' })`. */
-  request<T>(call: Omit<Call, 'accept'>): ApiPromise<T> {
+  request<T>(call: Omit<Call, 'accept' | 'link'>): ApiPromise<T> {
     return new ApiPromise(this.#transport.answer(call));
   }
 }

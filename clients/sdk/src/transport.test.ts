@@ -197,6 +197,56 @@ test('a generation that is not there says nothing of streams', async () => {
   assert.equal(server.seen[2]?.url, '/v1/generations/gen_1/events?preview=none', 'a stream is tried again');
 });
 
+test('what ends the waiting after a create was accepted names the generation and its key, and is not to be repeated', async () => {
+  const busy = json(429, { code: 'rate_limited', detail: 'Too many.' }, { 'retry-after': '61' });
+  const notFound = json(404, { code: 'not_found', detail: 'There is no such route.' });
+  const steps = () => [json(202, queued), cutOff, cutOff, json(202, queued), notFound, busy];
+  await using server = await serve([...steps(), ...steps()]);
+  const client = at(server.url, { maxRetries: 0 });
+  for (const own of [undefined, 'key-of-mine'])
+    for (const code of ['connection_failed', 'rate_limited'])
+      await assert.rejects(client.images.run({ prompt: 'a' }, { idempotencyKey: own }), (error) => {
+        assert.ok(RenderkitError.is(error));
+        const sent = server.seen.findLast(({ method }) => method === 'POST')?.key;
+        assert.deepEqual(
+          [error.code, error.generationId, error.idempotencyKey, error.retryable],
+          [code, 'gen_1', own ?? sent, own !== undefined],
+        );
+        return true;
+      });
+});
+
+test('patience without end, or longer than a timer may be, is no patience of a millisecond', async () => {
+  const later: Step = (_request, response) =>
+    void setTimeout(() => response.writeHead(404).end(JSON.stringify({ code: 'not_found', detail: '' })), 50);
+  const done = json(200, { ...queued, status: 'succeeded', outputs: [{ id: 'out_1' }] });
+  await using server = await serve([later, done, done]);
+  const client = at(server.url, { timeout: Infinity });
+  for (const timeout of [Infinity, 25 * 86_400_000])
+    assert.equal((await client.generations.wait('gen_1', { timeout })).id, 'gen_1');
+});
+
+test('the bytes of an output are asked for again, without the key, and what stays away is an error of ours', async () => {
+  const away = json(503, {}, { 'retry-after': '0' });
+  let authorization: string | undefined = 'none was asked for';
+  const bytes: Step = (request, response) => {
+    authorization = request.headers.authorization;
+    response.writeHead(200).end('bytes');
+  };
+  await using server = await serve([away, cutOff, bytes, away, json(404, {}), cutOff]);
+  const output = { url: `${server.url}/files/out_1` };
+  assert.equal(await (await at(server.url).fetchOutput(output)).text(), 'bytes');
+  assert.equal(authorization, undefined);
+  const impatient = at(server.url, { maxRetries: 0 });
+  await assert.rejects(impatient.fetchOutput(output), {
+    code: 'connection_failed',
+    status: 503,
+    retryable: true,
+  });
+  await assert.rejects(impatient.fetchOutput(output), { code: 'not_found', status: 404, retryable: false });
+  await assert.rejects(impatient.fetchOutput(output), { code: 'connection_failed', status: undefined });
+});
+
 test('a file is sent as it is, by any method', async () => {
   await using server = await serve([json(200, {})]);
   await at(server.url).request({ method: 'PUT', path: '/v1/things', body: new Blob(['as it is']) });

@@ -1,5 +1,5 @@
 import type { Answer } from './api-promise.ts';
-import { errorOfResponse, RenderkitError } from './errors.ts';
+import { errorOfLink, errorOfResponse, RenderkitError } from './errors.ts';
 import { version } from './version.ts';
 
 /** What a single call may want to be different. Everything else stands on the client. */
@@ -48,6 +48,8 @@ export type Call = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** From `/v1` on. */
   path: string;
+  /** @internal Asked for in place of the path, and without the key, which links need not have. */
+  link?: string;
   query?: Record<string, string | number | boolean | undefined> | undefined;
   /** A form and a file are sent as they are, all else as JSON. */
   body?: object | FormData | Blob | undefined;
@@ -66,9 +68,14 @@ const unreadShape = /[\t\n\r]|[\p{Cc} ]+$/gu;
 /** What they take then for this folder or the one above, so that another thing would be asked for. */
 const stepShape = /^(\.|%2e){1,2}$/i;
 
+/** A link is not of the API, and may be as good as a key. */
+const noHooks: Partial<Pick<TransportOptions, 'onRequest' | 'onResponse'>> = {};
+
 const maxRetryAfterSeconds = 60;
 const firstPauseMs = 500;
 const maxPauseMs = 8_000;
+/** @internal The most that a timer takes, 24.8 days: what is given more comes at once. */
+export const maxTimerMs = 2 ** 31 - 1;
 
 /** @internal Sends requests, again where that is safe, and turns refusals into errors. */
 export class Transport {
@@ -105,7 +112,10 @@ export class Transport {
       const outcome = await this.#attempt(call, attempt);
       if (outcome instanceof Response) {
         if (outcome.ok) return outcome;
-        const error = await errorOfResponse(outcome, call.idempotencyKey);
+        const error =
+          call.link === undefined
+            ? await errorOfResponse(outcome, call.idempotencyKey)
+            : await errorOfLink(outcome, call.link);
         const again = (repeatable ? passing : refusedUnread).has(outcome.status) && attempt < maxRetries;
         if (!again || (error.retryAfter ?? 0) > maxRetryAfterSeconds) throw error;
         await this.#pause(call, attempt, error.retryAfter);
@@ -117,27 +127,28 @@ export class Transport {
   }
 
   async #attempt(call: Call, attempt: number): Promise<Response | RenderkitError> {
-    const { method } = call;
-    const url = this.addressOf(call.path, call.query);
+    const { method, link } = call;
+    const url = link ?? this.addressOf(call.path, call.query);
+    const { onRequest, onResponse } = link === undefined ? this.options : noHooks;
     const signal = call.options?.signal;
     if (hasEnded(signal)) return aborted(signal, call);
     // Only until the answer begins: a long poll and a stream say by themselves how long they may last.
     const tooSlow = new AbortController();
     const timeout = call.options?.timeout ?? this.options.timeout;
-    const timer = setTimeout(() => tooSlow.abort(), timeout);
-    this.options.onRequest?.({ method, url, attempt });
+    const timer = setTimeout(() => tooSlow.abort(), Math.min(timeout, maxTimerMs));
+    onRequest?.({ method, url, attempt });
     try {
       const response = await this.options.fetch(url, {
         method,
-        headers: this.#headers(call),
+        headers: link === undefined ? this.#headers(call) : {},
         // A redirect would turn a POST into a GET and send the key elsewhere.
-        redirect: 'manual',
+        redirect: link === undefined ? 'manual' : 'follow',
         signal: signal === undefined ? tooSlow.signal : AbortSignal.any([signal, tooSlow.signal]),
         ...(call.body === undefined
           ? {}
           : { body: isSentAsIs(call.body) ? call.body : JSON.stringify(call.body) }),
       });
-      this.options.onResponse?.(response, { method, url, attempt });
+      onResponse?.(response, { method, url, attempt });
       return response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)
         ? redirected(url, response)
         : response;

@@ -34,14 +34,21 @@ begin
   -- After the wait for the lock.
   at := clock();
   since := at - case when p_repeats then p_said else p_unsaid end;
-  -- One whose answer was lost comes before one whose answer a proxy took.
+  -- One whose answer was lost, or that was refused, comes before one whose answer a proxy took.
   select * into earlier from facade_calls f
     where f.account_id = p_account_id and f.fingerprint = p_fingerprint
       -- The longest HOLD_SECONDS. It keeps the search short where an account asks for the same all day.
       and f.created_at > since - interval '1 hour'
       and greatest(f.created_at, f.held_until, f.let_go_at, f.delivered_at) > since
       and (f.holder is null or f.held_until < at)
-      and (f.delivered_at is null or p_repeats and f.adoptions = 0)
+      and case
+        -- Refused, and its client told to ask again: nothing was made of it. Who does not say that it repeats is another.
+        when f.holder is null and f.let_go_at is null and f.delivered_at is null
+          then p_repeats and f.created_at > at - p_unsaid
+        when f.delivered_at is null then true
+        -- A proxy took the answer, and its client notices at its own time-out: minutes later.
+        else p_repeats and f.adoptions = 0
+      end
     order by f.delivered_at is not null, f.created_at desc
     limit 1 for update;
   if found then

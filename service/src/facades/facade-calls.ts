@@ -11,8 +11,10 @@ import {
   isAbandoned,
   letGo,
   recordDelivered,
+  refuseCall,
   renewHolders,
   type TakenCall,
+  wasOverRate,
 } from './store.ts';
 
 /**
@@ -41,6 +43,8 @@ export type FacadeCall<Request> = {
   lost: () => Promise<void>;
   /** It came to nothing, and its client knows: the next equal request begins anew. */
   forgotten: () => Promise<void>;
+  /** It came to nothing, and its client was told to ask again: if that says so it has this call, and no other's pictures. */
+  refused: () => Promise<void>;
 };
 
 export type TakeOptions<Request> = {
@@ -50,7 +54,7 @@ export type TakeOptions<Request> = {
   /** What makes two requests equal: all that was asked for, files by their hashes. */
   identity: object;
   request: Request;
-  /** The client says that it repeats a request. */
+  /** The client says that it repeats a request, and not one that was refused before it was read. */
   repeats: boolean;
 };
 
@@ -103,6 +107,7 @@ export class FacadeCalls implements AsyncDisposable {
         delivered: end(recordDelivered),
         lost: end(letGo),
         forgotten: end(forgetCall),
+        refused: end(refuseCall),
       };
     } catch (error) {
       lease[Symbol.dispose]();
@@ -136,6 +141,11 @@ export class FacadeCalls implements AsyncDisposable {
       if (taken.outcome !== 'held') return taken;
       await new Promise((resolve) => setTimeout(resolve, askAgainMs));
     }
+  }
+
+  /** Whether what a key repeats may have been refused for its rate, before anybody knew what it was. */
+  wasOverRate(key: { keyId: string; limit: number }): Promise<boolean> {
+    return wasOverRate(this.#database, key);
   }
 
   /** Whether nobody waits for it any more. */

@@ -47,6 +47,9 @@ export type ExchangeOptions = {
   heartbeat: Heartbeat;
 };
 
+/** Clients of OpenAI's makers count their tries in it, from 0. */
+const retryHeader = 'x-stainless-retry-count';
+
 /** One request and its answer, from accepting its creates to the last byte of their outputs. */
 export class FacadeExchange {
   readonly #options: ExchangeOptions;
@@ -56,6 +59,8 @@ export class FacadeExchange {
   readonly #presentation: Presentation;
   #generations: Generation[] = [];
   #adopted = false;
+  /** Creates of it were accepted before. */
+  #found = false;
 
   constructor(
     options: ExchangeOptions,
@@ -97,10 +102,11 @@ export class FacadeExchange {
 
   async #accept(): Promise<FacadeCall<Wanted> | undefined> {
     const { calls, maker } = this.#options;
-    const { principal } = this.#admitted;
+    const { principal, limit } = this.#admitted;
     const { route, identity, wanted } = this.#asked;
-    const key = this.#request.headers['idempotency-key'];
+    const { 'idempotency-key': key, [retryHeader]: retries } = this.#request.headers;
     const maxMillicredits = readMaxCost(this.#request.headers);
+    const says = Number(retries ?? 0) >= 1;
     // A client that brings a key of its own says itself which requests are the same.
     const call =
       typeof key === 'string'
@@ -110,7 +116,7 @@ export class FacadeExchange {
             route,
             identity,
             request: wanted,
-            repeats: Number(this.#request.headers['x-stainless-retry-count'] ?? 0) >= 1,
+            repeats: says && !(await calls.wasOverRate({ keyId: principal.key.id, limit })),
           });
     this.#adopted = call?.adopted ?? false;
     const by = {
@@ -127,12 +133,16 @@ export class FacadeExchange {
       );
       this.#generations = made.generations;
       replayed = made.replayed;
+      this.#found = made.found;
     } catch (error) {
       if (mayHaveAccepted(error)) {
         // Under the same keys whoever asks again gets what may have been accepted, and is not charged twice.
         // What it repeats has files of its own, and the body names those.
         if (!this.#adopted) this.#request.brought?.keep();
         await call?.lost();
+      } else if (retries !== undefined && this.#isToBeRepeated(error)) {
+        if (!this.#adopted) this.#request.brought?.keep();
+        await call?.refused();
       } else await call?.forgotten();
       throw error;
     }
@@ -165,6 +175,12 @@ export class FacadeExchange {
       await call.forgotten();
     // It goes on, or is there and could not be handed over: it waits for whoever asks again.
     else await call.lost();
+  }
+
+  /** Whether clients that say when they repeat do so after it by themselves. */
+  #isToBeRepeated(failure: unknown): boolean {
+    const { status } = this.#refusalOf(failure);
+    return status === 429 || status >= 500;
   }
 
   #refusalOf(failure: unknown): Refusal {
@@ -211,7 +227,7 @@ export class FacadeExchange {
       'x-renderkit-credits': String(credits / 1_000),
       ...(ignored.length === 0 ? {} : { 'x-renderkit-ignored': ignored.join(',') }),
       ...(size === undefined ? {} : { 'x-renderkit-size': size }),
-      ...(this.#adopted ? { 'x-renderkit-adopted': 'true' } : {}),
+      ...(this.#adopted && this.#found ? { 'x-renderkit-adopted': 'true' } : {}),
     };
   }
 

@@ -31,6 +31,8 @@ export type Made = {
   refusal: ApiProblem | undefined;
   /** All of them were accepted before, for an earlier request with the same keys. */
   replayed: boolean;
+  /** Some of them were. */
+  found: boolean;
 };
 
 export type AcceptedBy = Pick<CreateRequest, 'principal' | 'requestId' | 'maxMillicredits' | 'identity'>;
@@ -131,6 +133,7 @@ export class OutputMaker implements Disposable {
       generations: made.map(({ generation }) => generation),
       refusal: failures[0] as ApiProblem | undefined,
       replayed: failures.length === 0 && made.every(({ replayed }) => replayed),
+      found: made.some(({ replayed }) => replayed),
     };
   }
 

@@ -11,7 +11,15 @@ import {
   type TestDatabase,
 } from '@renderkit/server-kit/testing/database.ts';
 import { seedAccount } from '../generations/testing/seed.ts';
-import { holdFacadeCall, isAbandoned, letGo, recordDelivered, renewHolders } from './store.ts';
+import {
+  holdFacadeCall,
+  isAbandoned,
+  letGo,
+  recordDelivered,
+  refuseCall,
+  renewHolders,
+  wasOverRate,
+} from './store.ts';
 
 const log = createLogger({ part: 'test', level: 'fatal' });
 const leaseSeconds = 10;
@@ -170,6 +178,53 @@ test('a call is handed on as often as it is lost, by a stop or a kill, until it 
   );
   await recordDelivered(db.database, { id, holder: fourth.holder });
   assert.equal((await ask(other.key)).outcome, 'new');
+  await moveClock(db.database, 0);
+});
+
+test('what was refused is had by who repeats it, in two minutes, and by nobody else', async () => {
+  const ask = await equalRequests();
+  const delivered = await ask(undefined);
+  await recordDelivered(db.database, { id: delivered.id ?? '', holder: delivered.holder });
+  const refused = [await ask(undefined), await ask(undefined)];
+  for (const { id, holder } of refused) await refuseCall(db.database, { id: id ?? '', holder });
+  const other = await ask(undefined);
+  assert.equal(other.outcome, 'new', 'it does not say that it repeats');
+  await recordDelivered(db.database, { id: other.id ?? '', holder: other.holder });
+  const repeated = [await ask(undefined, { repeats: true }), await ask(undefined, { repeats: true })];
+  assert.deepEqual(new Set(repeated.map(({ id }) => id)), new Set(refused.map(({ id }) => id)));
+  for (const { id, holder } of repeated) await refuseCall(db.database, { id: id ?? '', holder });
+  await moveClock(db.database, 121);
+  const late = await ask(undefined, { repeats: true });
+  assert.ok(!refused.some(({ id }) => id === late.id));
+  await moveClock(db.database, 0);
+});
+
+test('what was delivered is had again by who repeats it within fifteen minutes', async () => {
+  for (const [seconds, outcome] of [
+    [890, 'adopted'],
+    [910, 'new'],
+  ] as const) {
+    const ask = await equalRequests();
+    const { id, holder } = await ask(undefined);
+    await recordDelivered(db.database, { id: id ?? '', holder });
+    await moveClock(db.database, seconds);
+    assert.equal((await ask(undefined, { repeats: true })).outcome, outcome);
+    await moveClock(db.database, 0);
+  }
+});
+
+test('a key was over its rate for the minute in which it was, and the next', async () => {
+  const { keyId } = await seedAccount(db.database);
+  await db.database.rows(
+    `insert into rate_windows (key_id, minute, requests) values ($1, date_trunc('minute', clock()), 4)`,
+    [keyId],
+  );
+  assert.equal(await wasOverRate(db.database, { keyId, limit: 4 }), false);
+  assert.equal(await wasOverRate(db.database, { keyId, limit: 3 }), true);
+  await moveClock(db.database, 60);
+  assert.equal(await wasOverRate(db.database, { keyId, limit: 3 }), true);
+  await moveClock(db.database, 120);
+  assert.equal(await wasOverRate(db.database, { keyId, limit: 3 }), false);
   await moveClock(db.database, 0);
 });
 

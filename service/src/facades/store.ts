@@ -78,6 +78,32 @@ export async function letGo(database: Database, { id, holder }: Held): Promise<v
   );
 }
 
+/** Nothing was made of it, and its client was told to ask again: what says that it repeats is then this one. */
+export async function refuseCall(database: Database, { id, holder }: Held): Promise<void> {
+  await database.execute(
+    'update facade_calls set holder = null, held_until = null where id = $1 and holder = $2',
+    [id, holder],
+    'refuse_facade_call',
+  );
+}
+
+/**
+ * Whether a request of the key was refused for its rate in this minute or the one before: one that repeats it is the first of its
+ * kind that is read.
+ */
+export async function wasOverRate(
+  database: Database,
+  { keyId, limit }: { keyId: string; limit: number },
+): Promise<boolean> {
+  const rows = await database.rows<{ key_id: string }>(
+    `select key_id from rate_windows
+      where key_id = $1 and minute >= date_trunc('minute', clock()) - interval '1 minute' and requests > $2`,
+    [keyId, limit],
+    'was_over_rate',
+  );
+  return rows.length > 0;
+}
+
 /** Nothing was made of it, so that the next request begins anew. */
 export async function forgetCall(database: Database, { id, holder }: Held): Promise<void> {
   await database.execute(

@@ -57,6 +57,28 @@ test('one process makes the rows, and what a killed one has left is taken over',
   assert.equal(readFileSync(`${file}.lock`, 'utf8'), String(process.pid));
 });
 
+test('a batch goes on with the account that it was begun with alone', () => {
+  const file = path.join(folder, 'account.jsonl');
+  {
+    using journal = Journal.open(file, 'make');
+    journal.checkAccount('acc_1');
+    journal.append(sent);
+  }
+  {
+    using journal = Journal.open(file, 'make');
+    assert.throws(() => journal.checkAccount('acc_2'), { code: 'other_account' });
+    journal.checkAccount('acc_1');
+    assert.deepEqual(journal.stateOf('r'), { sent });
+  }
+  // One of before says nothing, and is not given to whoever comes first.
+  const older = path.join(folder, 'older.jsonl');
+  for (const account of [undefined, 'acc_2', 'acc_1']) {
+    using journal = Journal.open(older, 'make');
+    if (account === undefined) journal.append(sent);
+    else journal.checkAccount(account);
+  }
+});
+
 test('a file that is no journal is left alone', () => {
   const file = path.join(folder, 'other.jsonl');
   writeFileSync(file, '{"prompt":"a"}\n');

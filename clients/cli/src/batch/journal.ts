@@ -22,22 +22,28 @@ export type Entry =
       credits: number;
       at: string;
     }
-  | { type: 'created'; row: string; attempt: number; generation: string }
+  /** Comes again, with the names of its files, before the first of them is written. */
+  | { type: 'created'; row: string; attempt: number; generation: string; files?: string[] }
   | {
       type: 'done';
       row: string;
       attempt: number;
       status: 'succeeded' | 'failed';
       credits: number;
+      /** Why it failed, or why files of it are missing. */
       error?: string;
       outputs: string[];
       files: string[];
+      /** It is made and paid, and the next run gets the files that are missing. */
+      unsaved?: boolean;
     };
 
 /** The last that is known of a row. */
 export type RowState = {
   sent: Extract<Entry, { type: 'sent' }>;
   generation?: string;
+  /** Names that were given to its files, whether they are there or not. */
+  files?: string[];
   done?: Extract<Entry, { type: 'done' }>;
 };
 
@@ -48,17 +54,24 @@ export type RowState = {
 export class Journal implements Disposable {
   readonly #batch: string;
   readonly #states: Map<string, RowState>;
+  readonly #files: Set<string>;
   readonly #handle: number;
+  #account: string | undefined;
   /** Held while rows are made; undefined for whoever only looks. */
   readonly #lock: string | undefined;
 
   private constructor(
     file: string,
-    known: { batch: string; states: Map<string, RowState>; lock: string | undefined },
+    known: { batch: string; lines: readonly string[]; lock: string | undefined },
   ) {
+    const entries = known.lines.map(parse);
     this.#lock = known.lock;
     this.#batch = known.batch;
-    this.#states = known.states;
+    this.#states = statesOf(entries);
+    this.#files = new Set(
+      [...this.#states.values()].flatMap(({ files, done }) => files ?? done?.files ?? []),
+    );
+    this.#account = accountOf(entries);
     this.#handle = openSync(file, 'a');
   }
 
@@ -80,7 +93,7 @@ export class Journal implements Disposable {
         throw new CliError(`${file} is no journal of a batch.`, {
           advice: 'Move it away: what it tells of would be made, and charged, again.',
         });
-      const journal = new Journal(file, { batch, states: statesOf(lines), lock });
+      const journal = new Journal(file, { batch, lines, lock });
       // A line that was cut off by a crash counts for nothing, and must not swallow the next one.
       if (purpose === 'make' && !text.endsWith('\n')) writeSync(journal.#handle, '\n');
       return journal;
@@ -88,6 +101,23 @@ export class Journal implements Disposable {
       if (lock !== undefined) rmSync(lock, { force: true });
       throw error;
     }
+  }
+
+  /**
+   * Notes whose generations it tells of, where it tells of none yet.
+   *
+   * @throws CliError where they are another account's: they could not be seen, and would be made again there
+   */
+  checkAccount(account: string): void {
+    if (this.#account !== undefined && this.#account !== account)
+      throw new CliError('This batch was begun with another account. Nothing was sent.', {
+        code: 'other_account',
+        advice: 'Use the key, the profile and the address that it was begun with.',
+      });
+    // Of one that an earlier version has begun nobody knows.
+    if (this.#account !== undefined || this.#states.size > 0 || this.#lock === undefined) return;
+    this.#write({ type: 'account', id: account });
+    this.#account = account;
   }
 
   stateOf(row: string): RowState | undefined {
@@ -101,9 +131,19 @@ export class Journal implements Disposable {
 
   /** Notes something; it is on the disk when this returns. */
   append(entry: Entry): void {
+    this.#write(entry);
+    apply(this.#states, entry);
+    if ('files' in entry) for (const file of entry.files ?? []) this.#files.add(file);
+  }
+
+  /** Whether a file of a row was given this name. */
+  hasFile(name: string): boolean {
+    return this.#files.has(name);
+  }
+
+  #write(entry: object): void {
     writeSync(this.#handle, `${JSON.stringify(entry)}\n`);
     fsyncSync(this.#handle);
-    apply(this.#states, entry);
   }
 
   [Symbol.dispose](): void {
@@ -157,12 +197,14 @@ function batchOf(head: string): string | undefined {
   return entry?.type === 'batch' && typeof entry.id === 'string' ? entry.id : undefined;
 }
 
-function statesOf(lines: readonly string[]): Map<string, RowState> {
+function accountOf(entries: readonly unknown[]): string | undefined {
+  const shapes = entries as ({ type?: unknown; id?: string } | null | undefined)[];
+  return shapes.find((entry) => entry?.type === 'account')?.id;
+}
+
+function statesOf(entries: readonly unknown[]): Map<string, RowState> {
   const states = new Map<string, RowState>();
-  for (const line of lines) {
-    const entry = parse(line) as Entry | undefined;
-    if (entry !== undefined) apply(states, entry);
-  }
+  for (const entry of entries as (Entry | undefined)[]) if (entry !== undefined) apply(states, entry);
   return states;
 }
 
@@ -171,8 +213,10 @@ function apply(states: Map<string, RowState>, entry: Entry): void {
   if (entry.type === 'sent') states.set(entry.row, { sent: entry });
   // What two runs at once have written of an earlier try changes nothing of a later one.
   else if (state === undefined || state.sent.attempt !== entry.attempt) return;
-  else if (entry.type === 'created') state.generation = entry.generation;
-  else state.done = entry;
+  else if (entry.type === 'created') {
+    state.generation = entry.generation;
+    if (entry.files !== undefined) state.files = entry.files;
+  } else if (entry.type === 'done') state.done = entry;
 }
 
 function parse(line: string): unknown {

@@ -1,31 +1,21 @@
-import { mkdirSync } from 'node:fs';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type Renderkit from 'renderkit';
 import { type Generation, RenderkitError } from 'renderkit';
-import { exitCodes } from '../cli-error.ts';
-import { failureOf } from '../failure.ts';
-import { createKinds, severalReferences, singleReferences } from '../create/kinds.ts';
-import { fileOf } from '../inputs.ts';
-import { outputNames } from '../save-outputs.ts';
-import { save } from 'renderkit/node';
-import type { Journal, RowState } from './journal.ts';
+import { CliError } from '../cli-error.ts';
+import { createKinds } from '../create/kinds.ts';
+import type { RowState } from './journal.ts';
+import type { Price } from './price-rows.ts';
 import type { Row } from './read-rows.ts';
+import type { RowFiles } from './row-files.ts';
+import { isOfTheRow } from './row-refusal.ts';
+import { type SaveOptions, saveRow } from './save-row.ts';
 
-export type BatchOptions = {
-  client: Renderkit;
-  journal: Journal;
-  /** Paths of files in rows count from here. */
-  folder: string;
+export type BatchOptions = SaveOptions & {
+  files: RowFiles;
   /** Rows at once. */
   concurrency: number;
-  /** Where the outputs go; nowhere when left out. */
-  out: string | undefined;
-  /** Of the files, with {row}, {slug} and {id}. */
-  name: string;
-  /** What each row is thought to cost. */
-  priceOf: (row: Row) => number;
-  /** Whether a row that costs more than that is refused; else whatever it costs was agreed to. */
+  /** What each row is thought to cost; undefined of one that is paid. */
+  priceOf: (row: Row) => Price | undefined;
+  /** Whether a row that costs more than that, or whose price is not known, is refused; else whatever it costs was agreed to. */
   isCapped: boolean;
   signal: AbortSignal;
   onChange: (row: Row, state: RowState | undefined) => void;
@@ -67,116 +57,81 @@ function isBusy(error: unknown): error is RenderkitError {
   return RenderkitError.is(error) && (error.code === 'rate_limited' || error.code === 'queue_full');
 }
 
+type At = { row: string; attempt: number };
+
 async function makeRow(row: Row, options: BatchOptions): Promise<void> {
-  const { journal, client, signal, onChange } = options;
+  const { journal, onChange } = options;
   const before = journal.stateOf(row.id);
   const isAgain = before?.done?.status === 'failed';
   const attempt = before === undefined ? 1 : before.sent.attempt + (isAgain ? 1 : 0);
   const at = { row: row.id, attempt };
-  const fail = (error: string) => {
+  const fail = ({ code, message }: RenderkitError) => {
+    const error = `${code}: ${message}`;
     journal.append({ type: 'done', ...at, status: 'failed', credits: 0, error, outputs: [], files: [] });
     onChange(row, journal.stateOf(row.id));
   };
   let generation = isAgain ? undefined : before?.generation;
   try {
-    if (generation === undefined) {
-      // What was sent before goes out again as it was, the ids of its files too.
-      const request =
-        before === undefined || isAgain ? await resolveFiles(row, options) : before.sent.request;
-      if (before === undefined || isAgain)
-        journal.append({
-          type: 'sent',
-          ...at,
-          request,
-          credits: options.priceOf(row),
-          at: new Date().toISOString(),
-        });
-      onChange(row, journal.stateOf(row.id));
-      const kind = row.kind === 'edit' ? 'image_edit' : row.kind;
-      const created = await createKinds[kind].send(client, request, {
-        idempotencyKey: journal.keyOf(row.id, attempt),
-        // As it was agreed to for this run: what an earlier one has paid is answered whatever the limit.
-        maxCredits: options.isCapped ? options.priceOf(row) : undefined,
-        signal,
-      });
-      generation = created.id;
-      journal.append({ type: 'created', ...at, generation });
-    }
-    onChange(row, journal.stateOf(row.id));
-    const done = await client.generations.wait(generation, { signal });
-    const files = await saveFiles(row, done, options);
-    const outputs = done.outputs.map(({ id }) => id);
-    journal.append({
-      type: 'done',
-      ...at,
-      status: 'succeeded',
-      credits: done.cost.credits ?? 0,
-      outputs,
-      files,
-    });
-    onChange(row, journal.stateOf(row.id));
+    generation ??= await create(row, at, options);
   } catch (error) {
     if (!isOfTheRow(error)) throw error;
-    fail(`${error.code}: ${error.message}`);
+    return fail(error);
   }
+  onChange(row, journal.stateOf(row.id));
+  const done = await waitFor(generation, options);
+  if (RenderkitError.is(done)) return fail(done);
+  const saved = await saveRow(row, done, at, options);
+  const outputs = done.outputs.map(({ id }) => id);
+  const credits = done.cost.credits ?? 0;
+  journal.append({ type: 'done', ...at, status: 'succeeded', credits, outputs, ...saved });
+  onChange(row, journal.stateOf(row.id));
 }
 
-/** Whether a refusal tells of this row alone, so that the next one may do better. */
-function isOfTheRow(error: unknown): error is RenderkitError {
-  if (!RenderkitError.is(error)) return false;
-  const { exitCode } = failureOf(error) ?? {};
-  return (
-    exitCode === exitCodes.usage ||
-    exitCode === exitCodes.failed ||
-    exitCode === exitCodes.moderation ||
-    error.code === 'tier_required' ||
-    error.code === 'not_found' ||
-    error.code === 'unprocessable' ||
-    error.code === 'conflict'
-  );
+/** Its create, noted before it is sent. @throws RenderkitError */
+async function create(row: Row, at: At, options: BatchOptions): Promise<string> {
+  const { journal, client, files, priceOf, isCapped, signal } = options;
+  const price = priceOf(row);
+  const refusal = isCapped && price !== undefined && 'refusal' in price ? price.refusal : undefined;
+  const credits = price !== undefined && 'credits' in price ? price.credits : 0;
+  const { sent } = journal.stateOf(row.id) ?? {};
+  // What was sent before goes out again as it was, the ids of its files too.
+  const isSent = sent?.attempt === at.attempt;
+  const begin = async () => (refusal === undefined ? await files.resolve(row.request, signal) : row.request);
+  const request = isSent ? sent.request : await begin();
+  if (!isSent) journal.append({ type: 'sent', ...at, request, credits, at: new Date().toISOString() });
+  options.onChange(row, journal.stateOf(row.id));
+  // Nobody has agreed to what it costs, and it would be refused as its estimate was.
+  if (refusal !== undefined) throw refusal;
+  const kind = row.kind === 'edit' ? 'image_edit' : row.kind;
+  const created = await createKinds[kind].send(client, request, {
+    idempotencyKey: journal.keyOf(row.id, at.attempt),
+    // As it was agreed to for this run: what an earlier one has paid is answered whatever the limit.
+    maxCredits: isCapped ? credits : undefined,
+    signal,
+  });
+  journal.append({ type: 'created', ...at, generation: created.id });
+  return created.id;
 }
 
-/** The request with the ids of its files, which are sent here. */
-async function resolveFiles(
-  { request }: Row,
-  { client, folder, signal }: BatchOptions,
-): Promise<Record<string, unknown>> {
-  const send = async (value: unknown): Promise<unknown> => {
-    if (Array.isArray(value)) return Promise.all(value.map(send));
-    if (typeof value !== 'string' || !value.startsWith('@')) return value;
-    const file = await fileOf(path.resolve(folder, value.slice(1)));
-    return (await client.uploads.create(file, { signal })).id;
-  };
-  const entries = Object.entries(request).map(async ([name, value]) => [
-    name,
-    fileFields.has(name) ? await send(value) : value,
-  ]);
-  return Object.fromEntries(await Promise.all(entries)) as Record<string, unknown>;
-}
-
-const fileFields = new Set<string>([...singleReferences, ...severalReferences]);
-
-async function saveFiles(row: Row, done: Generation, { client, out, name }: BatchOptions): Promise<string[]> {
-  if (out === undefined) return [];
-  mkdirSync(out, { recursive: true });
-  const prompt = typeof row.request['prompt'] === 'string' ? row.request['prompt'] : row.kind;
-  const values: Record<string, string> = {
-    row: String(row.line).padStart(4, '0'),
-    slug: slugOf(prompt),
-    id: done.id,
-  };
-  const file = name.replace(/\{(row|slug|id)\}/g, (_whole, key: string) => values[key] ?? '');
-  const names = outputNames(done.outputs, path.join(out, file.replace(/[/\\]/g, '-')));
-  for (const [i, output] of done.outputs.entries())
-    await save(await client.fetchOutput(output), names[i] ?? output.id);
-  return names;
-}
-
-function slugOf(text: string): string {
-  const slug = text
-    .toLowerCase()
-    .normalize('NFKD')
-    .replace(/[^\p{L}\p{N}]+/gu, '-')
-    .replace(/^-+|-+$/g, '');
-  return slug.slice(0, 40) || 'row';
+/**
+ * The generation when it has succeeded, or the error that it ended with.
+ *
+ * @throws what ends the waiting alone: the generation is paid and goes on, so its row has not failed
+ */
+async function waitFor(
+  generation: string,
+  { client, signal }: BatchOptions,
+): Promise<Generation | RenderkitError> {
+  try {
+    return await client.generations.wait(generation, { signal });
+  } catch (error) {
+    if (!RenderkitError.is(error)) throw error;
+    if (error.generation !== undefined) return error;
+    if (error.code !== 'not_found') throw error;
+    throw new CliError(`${generation} was made for this batch, and this key does not see it.`, {
+      code: 'not_found',
+      advice: 'Use the key, the profile and the address that the batch was begun with.',
+      generationId: generation,
+    });
+  }
 }

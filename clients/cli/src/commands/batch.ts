@@ -1,15 +1,18 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { RenderkitError } from 'renderkit';
 import { countOf } from '../amounts.ts';
 import { Journal, type RowState } from '../batch/journal.ts';
 import { readRows, type Row, rowKinds, type RowKind } from '../batch/read-rows.ts';
+import { type Price, priceRows } from '../batch/price-rows.ts';
+import { RowFiles } from '../batch/row-files.ts';
 import { runBatch } from '../batch/run-batch.ts';
 import { command } from '../command.ts';
 import { CliError, exitCodes, UsageError } from '../cli-error.ts';
-import { fileOf } from '../inputs.ts';
 import type { Option, Values } from '../options.ts';
 import { table } from '../table.ts';
 import { checkPrice, priceOptions } from '../price.ts';
+import { prepareFolder } from '../save-outputs.ts';
 import type { Session } from '../session.ts';
 
 const rowOptions = {
@@ -22,8 +25,12 @@ const runOptions = {
   ...priceOptions,
   concurrency: { short: 'c', form: 'N', about: 'rows at once; 4 when left out' },
   out: { form: 'DIR', about: 'write the outputs to this folder' },
-  name: { form: 'NAME', about: 'of the files; {row}-{slug} when left out, {id} is the generation' },
-  'dry-run': { about: 'tell the price and send nothing' },
+  name: {
+    form: 'NAME',
+    about:
+      'of the files; {row}-{slug} when left out, {id} is the generation. No file is written over: where there is one the id follows',
+  },
+  'dry-run': { about: 'tell the price and make nothing' },
 } as const satisfies Record<string, Option>;
 
 export const run = command({
@@ -57,33 +64,69 @@ async function makeBatch(session: Session, words: string[], values: RunValues): 
       `${file} was not begun here: there is no ${journalOf(file)}.`,
       'Leave --resume out to begin.',
     );
-  using journal = Journal.open(journalOf(file), values['dry-run'] === true ? 'look' : 'make');
-  const isDue = ({ id }: Row) => {
+  const isDry = values['dry-run'] === true;
+  using journal = Journal.open(journalOf(file), isDry ? 'look' : 'make');
+  const account = await accountOf(session);
+  if (account !== undefined) journal.checkAccount(account);
+  const due = rows.filter(({ id }) => {
     const { done } = journal.stateOf(id) ?? {};
-    return done === undefined || (done.status === 'failed' && values['retry-failed'] === true);
-  };
-  const due = rows.filter(isDue);
-  const prices = await pricesOf(session, file, due);
-  const priceOf = (row: Row) => prices.get(priceGroup(row)) ?? 0;
+    if (done?.status === 'failed') return values['retry-failed'] === true;
+    return done === undefined || done.unsaved === true;
+  });
   const unpaid = due.filter(
     ({ id }) => journal.stateOf(id)?.generation === undefined || isAgain(journal, id),
   );
-  const credits = sum(unpaid.map(priceOf));
-  if (values['dry-run'] === true)
-    return session.output.result({ rows: rows.length, due: due.length, credits }, [String(credits)], () => [
-      `${due.length} of ${rows.length} rows, ${credits} credits`,
-    ]);
-  const maxCredits = await checkPrice(session, values, () => Promise.resolve({ credits, balance: null }));
+  if (values.out !== undefined && !isDry) prepareFolder(path.join(values.out, '/'));
+  const files = new RowFiles(session.client, path.dirname(file));
+  const prices = await priceRows(session, unpaid, { journal, files });
+  const maxCredits = await agree(session, values, { rows, due, unpaid, prices }).catch(
+    async (error: unknown) => {
+      await files.remove();
+      throw error;
+    },
+  );
+  if (isDry) return await files.remove();
   await makeAll(session, rows, due, {
     journal,
-    folder: path.dirname(file),
+    files,
     concurrency: values.concurrency === undefined ? 4 : countOf(values.concurrency, 'concurrency'),
     out: values.out,
     name: values.name ?? '{row}-{slug}',
-    priceOf,
+    priceOf: ({ id }) => prices.get(id),
     isCapped: maxCredits !== undefined,
   });
   finish(session, file, rows, journal);
+}
+
+/** Whose key it is; undefined where the service does not say. */
+async function accountOf({ client }: Session): Promise<string | undefined> {
+  try {
+    return (await client.account.retrieve()).id;
+  } catch (error) {
+    if (RenderkitError.is(error) && (error.code === 'not_found' || error.code === 'forbidden'))
+      return undefined;
+    throw error;
+  }
+}
+
+/** What may be spent, as `checkPrice` has it; of a dry run the price is the result. */
+async function agree(
+  session: Session,
+  values: RunValues,
+  batch: { rows: Row[]; due: Row[]; unpaid: Row[]; prices: Map<string, Price> },
+): Promise<number | undefined> {
+  const { rows, due, unpaid, prices } = batch;
+  const told = unpaid.map(({ id }) => prices.get(id)).filter((price) => price !== undefined);
+  const credits = sum(told.map((price) => ('credits' in price ? price.credits : 0)));
+  const unpriced = told.filter((price) => 'refusal' in price).length;
+  if (values['dry-run'] !== true)
+    return checkPrice(session, values, () => Promise.resolve({ credits, balance: null }));
+  const without = unpriced === 0 ? '' : `; ${unpriced} have no price, and are not made without --yes`;
+  const result = { rows: rows.length, due: due.length, credits, unpriced };
+  session.output.result(result, [String(credits)], () => [
+    `${due.length} of ${rows.length} rows, ${credits} credits${without}`,
+  ]);
+  return undefined;
 }
 
 export const status = command({
@@ -115,48 +158,6 @@ function rowsOf(
 }
 
 const isAgain = (journal: Journal, id: string) => journal.stateOf(id)?.done?.status === 'failed';
-
-/** Rows that differ in their words alone cost the same. */
-function priceGroup({ kind, request }: Row): string {
-  const { prompt: _words, metadata: _notes, ...rest } = request;
-  return JSON.stringify([kind, rest]);
-}
-
-async function pricesOf(
-  { client, output }: Session,
-  file: string,
-  rows: readonly Row[],
-): Promise<Map<string, number>> {
-  const prices = new Map<string, number>();
-  for (const row of rows) {
-    const group = priceGroup(row);
-    if (prices.has(group)) continue;
-    output.progress(`asking for prices, ${prices.size} so far`);
-    const kind = row.kind === 'edit' ? 'image_edit' : row.kind;
-    const entries = Object.entries(row.request).map(async ([name, value]) => [
-      name,
-      await withFiles(value, file),
-    ]);
-    const request = { kind, ...Object.fromEntries(await Promise.all(entries)) } as Parameters<
-      typeof client.estimate
-    >[0];
-    // What is wrong with a row is told when it is made: the others need not wait for that.
-    const price = await client.estimate(request).catch((error: unknown) => {
-      if ((error as { status?: unknown }).status === 400 || (error as { status?: unknown }).status === 422)
-        return undefined;
-      throw error;
-    });
-    // The next of the same price may be right, and is sent with what was told.
-    if (price !== undefined) prices.set(group, price.credits);
-  }
-  return prices;
-}
-
-function withFiles(value: unknown, file: string): unknown {
-  return typeof value === 'string' && value.startsWith('@')
-    ? fileOf(path.resolve(path.dirname(file), value.slice(1)))
-    : value;
-}
 
 type BatchOptions = Omit<Parameters<typeof runBatch>[1], 'client' | 'signal' | 'onChange'>;
 
@@ -196,7 +197,7 @@ async function makeAll(
     });
 }
 
-/** The summary and the table beside the file. @throws CliError with exit code 3 where rows have failed */
+/** The summary and the table beside the file. @throws CliError with exit code 3 where rows have failed, 1 where files are missing */
 function finish({ output }: Session, file: string, rows: readonly Row[], journal: Journal): void {
   const results = `${file}.results.csv`;
   const reports = rows.map((row) => reportOf(row, journal.stateOf(row.id)));
@@ -206,13 +207,18 @@ function finish({ output }: Session, file: string, rows: readonly Row[], journal
     ...reports.map((report) => head.map((name) => csvCell([report[name] ?? ''].flat().join(' '))).join(',')),
   ];
   writeFileSync(results, `${lines.join('\n')}\n`);
-  const { succeeded, failed, credits } = countsOf(rows, journal);
+  const { succeeded, failed, unsaved, credits } = countsOf(rows, journal);
   output.note(`${succeeded} of ${rows.length} rows done, ${failed} failed, ${credits} credits: ${results}`);
   if (failed > 0)
     throw new CliError(`${failed} rows failed.`, {
       exitCode: exitCodes.failed,
       code: 'rows_failed',
       advice: `${results} tells why; the same command with --retry-failed makes them again.`,
+    });
+  if (unsaved > 0)
+    throw new CliError(`Files of ${unsaved} rows are missing. The rows are made and paid.`, {
+      code: 'not_saved',
+      advice: `${results} tells why; the same command gets them, and pays nothing for it.`,
     });
 }
 
@@ -239,6 +245,7 @@ function countsOf(rows: readonly Row[], journal: Journal) {
     failed: ended('failed'),
     running: states.filter((state) => state !== undefined && state.done === undefined).length,
     waiting: states.filter((state) => state === undefined).length,
+    unsaved: states.filter((state) => state?.done?.unsaved === true).length,
     credits: sum(states.map((state) => state?.done?.credits ?? 0)),
   };
 }

@@ -10,7 +10,7 @@ import { idsOf } from '../inputs.ts';
 import { openInDesktop } from '../open-in-desktop.ts';
 import { table } from '../table.ts';
 import { doneText, progressText } from '../progress.ts';
-import { isFolder, saveOutputs } from '../save-outputs.ts';
+import { refuseOneFile, saveOutputs } from '../save-outputs.ts';
 import type { Session } from '../session.ts';
 
 const what = 'the generations';
@@ -71,7 +71,9 @@ export const wait = command({
   },
   run: async (session, words, values) => {
     const timeoutMs = values.timeout === undefined ? undefined : millisecondsOf(values.timeout, 'timeout');
-    for (const id of await idsOf(words, what)) {
+    const ids = await idsOf(words, what);
+    refuseOneFile(ids, values.output);
+    for (const id of ids) {
       const done = await follow(session, id, { timeoutMs });
       const files =
         values.output === undefined ? [] : await saveOutputs(session, done.outputs, values.output);
@@ -119,7 +121,9 @@ export const download = command({
     output: { short: 'o', form: 'PATH', about: 'a file, or a folder (with / at its end); ./ when left out' },
   },
   run: async (session, words, values) => {
-    for (const id of await idsOf(words, what)) {
+    const ids = await idsOf(words, what);
+    refuseOneFile(ids, values.output);
+    for (const id of ids) {
       const generation = await session.client.generations.retrieve(id);
       const files = await saveOutputs(session, generation.outputs, values.output ?? './');
       session.output.result({ id, files }, files, () => files);
@@ -160,8 +164,7 @@ export const rerun = command({
       throw new UsageError(
         '--same makes the same again: more than one of it (-n) would be paid for nothing.',
       );
-    if (ids.length > 1 && values.output !== undefined && !isFolder(values.output))
-      throw new UsageError(`${values.output} is a single file.`, 'Name a folder with -o, with / at its end.');
+    refuseOneFile(ids, values.output);
     const wanted: Wanted[] = [];
     for (const [i, id] of ids.entries()) {
       const { path, body, repeat } = await session.client.generations.request(id);

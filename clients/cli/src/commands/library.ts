@@ -3,7 +3,7 @@ import { countOf } from '../amounts.ts';
 import { CliError } from '../cli-error.ts';
 import { command } from '../command.ts';
 import { idsOf } from '../inputs.ts';
-import { type Item, saveOutputs } from '../save-outputs.ts';
+import { type Item, refuseOneFile, saveOutputs } from '../save-outputs.ts';
 import { table } from '../table.ts';
 import type { Session } from '../session.ts';
 
@@ -62,7 +62,9 @@ export const download = command({
   },
   run: async (session, words, values) => {
     const { client, output } = session;
-    for (const id of await idsOf(words, 'the items')) {
+    const ids = await idsOf(words, 'the items');
+    refuseOneFile(ids, values.output);
+    for (const id of ids) {
       const found = await itemOf(client, id);
       const files = await saveOutputs(session, [found], values.output ?? './');
       output.result({ id, files }, files, () => files);

@@ -1,14 +1,15 @@
 import type { Generation, SucceededGeneration } from 'renderkit';
 import { RenderkitError } from 'renderkit';
 import { countOf, millisecondsOf } from '../amounts.ts';
-import { UsageError } from '../cli-error.ts';
+import { CliError, UsageError } from '../cli-error.ts';
+import { failureOf } from '../failure.ts';
 import { follow } from '../follow.ts';
 import { openInDesktop } from '../open-in-desktop.ts';
 import type { Option, Values } from '../options.ts';
 import { pictureProtocol, pictureText, previewKinds, type PreviewKind } from '../pictures.ts';
 import { checkPrice, priceOptions } from '../price.ts';
 import { doneText } from '../progress.ts';
-import { saveOutputs } from '../save-outputs.ts';
+import { prepareFolder, saveOutputs } from '../save-outputs.ts';
 import type { Session } from '../session.ts';
 import { type CreateKind, createKinds, type RequestBody } from './kinds.ts';
 
@@ -76,6 +77,7 @@ export async function make(session: Session, values: MakeValues, wanted: readonl
     const text = `${price.credits} credits · ${price.outputs} outputs · ${price.model}`;
     return output.result(price, [String(price.credits)], () => [text]);
   }
+  if (values.output !== undefined && values.output !== '-') prepareFolder(values.output);
   const agreed = await checkPrice(session, values, estimate);
   output.progress('being sent');
   const orders: Order[] = [];
@@ -97,7 +99,8 @@ export async function make(session: Session, values: MakeValues, wanted: readonl
   }
   if (output.hasLine) output.note(output.faint(created.map(({ id }) => id).join(' ')));
   const pictures = picturesOf(session, values);
-  const done = await waitForAll(session, created, { timeoutMs, pictures }, (made) =>
+  const hasKey = values['idempotency-key'] !== undefined;
+  const done = await waitForAll(session, created, { timeoutMs, pictures, hasKey }, (made) =>
     show(session, made, values, pictures),
   );
   await show(session, done, values, pictures);
@@ -136,7 +139,12 @@ async function sendAll({ client, output }: Session, orders: readonly Order[]): P
   }
 }
 
-type Waiting = { timeoutMs: number | undefined; pictures: ReturnType<typeof pictureProtocol> };
+type Waiting = {
+  timeoutMs: number | undefined;
+  pictures: ReturnType<typeof pictureProtocol>;
+  /** Sent again, the same command is charged once. */
+  hasKey: boolean;
+};
 
 /** Ids of what goes on without us, on stdout. */
 function showIds(output: Session['output'], created: readonly Generation[]): void {
@@ -166,11 +174,15 @@ async function waitForAll(
         failed.push(error);
         continue;
       }
-      // That of one that runs on was told already.
-      const isTold = created.length === 1 || (RenderkitError.is(error) && error.code === 'still_running');
+      // That of one that runs on was told already, and a single one that Ctrl-C left is named by its message.
+      const isTold =
+        isOver ||
+        (RenderkitError.is(error) && error.code === 'still_running') ||
+        (created.length === 1 && error instanceof CliError);
       showIds(session.output, created.slice(isTold ? i + 1 : i));
       if (done.length > 0) await showDone(done);
-      throw error;
+      // They are paid: the same command would pay for others, unless it says by which key.
+      throw RenderkitError.is(error) && !waiting.hasKey ? Object.assign(error, { retryable: false }) : error;
     }
   if (done.length === 0) throw failed[0];
   for (const { generationId, message } of failed) session.output.note(`${generationId}: ${message}`);
@@ -193,26 +205,60 @@ async function show(
   const target = values.output;
   for (const { error } of done) if (error !== null) output.note(`Not all was made: ${error.message}`);
   const outputs = done.flatMap((one) => one.outputs);
-  const files = target === undefined ? [] : await saveOutputs(session, outputs, target);
+  let files: string[] = [];
+  try {
+    if (target !== undefined) files = await saveOutputs(session, outputs, target);
+  } catch (error) {
+    // They are made and paid: whoever repeats the command has to know of them.
+    if (target !== '-') tell(session, done, outputs, undefined);
+    throw notSaved(done, error);
+  }
   const places = outputs.map(({ url }, i) => files[i] ?? url);
   if (values.open === true) for (const place of places) openInDesktop(session, place);
   if (target === '-') return done.forEach((one) => output.note(doneText(one)));
+  tell(session, done, outputs, target === undefined ? undefined : places);
+  const [first] = outputs;
+  if (pictures === 'none' || first?.type !== 'image' || output.isJson || output.isQuiet) return;
+  // What cannot be shown is there all the same.
+  const picture = await client
+    .fetchOutput(first)
+    .then((answer) => answer.arrayBuffer())
+    .catch(() => undefined);
+  if (picture !== undefined) process.stderr.write(pictureText(pictures, new Uint8Array(picture)) ?? '');
+}
+
+/** The generations on stdout, with the files that their outputs are in, of all of them together. */
+function tell(
+  { output }: Session,
+  done: readonly SucceededGeneration[],
+  outputs: Generation['outputs'],
+  files: readonly string[] | undefined,
+): void {
   for (const one of done) {
     const at = outputs.indexOf(one.outputs[0]);
-    const own = places.slice(at, at + one.outputs.length);
+    const own = files?.slice(at, at + one.outputs.length);
     output.result(
-      target === undefined ? one : { ...one, files: own },
+      own === undefined ? one : { ...one, files: own },
       one.outputs.map(({ id }) => id),
       () => [
         doneText(one),
-        ...one.outputs.map((made, i) => `  ${made.id}  ${sizeOf(made)}  ${own[i] ?? made.url}`),
+        ...one.outputs.map((made, i) => `  ${made.id}  ${sizeOf(made)}  ${own?.[i] ?? made.url}`),
       ],
     );
   }
-  const [first] = outputs;
-  if (pictures === 'none' || first?.type !== 'image' || output.isJson || output.isQuiet) return;
-  const picture = await (await client.fetchOutput(first)).arrayBuffer();
-  process.stderr.write(pictureText(pictures, new Uint8Array(picture)) ?? '');
+}
+
+function notSaved(done: readonly SucceededGeneration[], error: unknown): unknown {
+  const failure = failureOf(error);
+  const [first] = done;
+  if (failure === undefined || first === undefined) return error;
+  const ids = done.map(({ id }) => id).join(' ');
+  return new CliError(`${ids} is made and paid, and was not saved: ${failure.message}`, {
+    exitCode: failure.exitCode,
+    code: failure.code,
+    advice: `\`renderkit gen download ${ids} -o FOLDER/\` saves it for nothing.`,
+    generationId: first.id,
+  });
 }
 
 function sizeOf({ width, height, duration }: Generation['outputs'][number]): string {

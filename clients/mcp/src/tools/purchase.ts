@@ -92,7 +92,9 @@ async function agreement(
   { confirmations, context, canAsk }: ToolCall,
 ): Promise<Agreement | InputRequiredResult | ToolRefusal> {
   if (!needsConfirmation(credits, key)) return { idempotencyKey: undefined };
-  const wanted = { keyId: key.id, tool: asked.tool, arguments: asked.fields, credits };
+  // A request_id is a purchase of its own: under another one the same token would buy again.
+  const given = { ...asked.fields, request_id: asked.request_id };
+  const wanted = { keyId: key.id, tool: asked.tool, arguments: given, credits };
   const { inputResponses, requestState } = context.mcpReq;
   const answered = inputResponses?.[question] !== undefined;
   const token = answered ? requestState<string>() : asked.confirm;
@@ -124,7 +126,7 @@ async function agreement(
   return new ToolRefusal(
     'confirmation_required',
     `It would cost ${credits} credits, and a person has to agree to that.${why} Nothing was charged.`,
-    'Ask the person. If they agree, call again with the same arguments and this token as confirm, within ten minutes.',
+    'Ask the person. If they agree, call again with the same arguments, request_id among them, and this token as confirm, within ten minutes.',
     { credits, confirm: issued },
   );
 }

@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type Renderkit from 'renderkit';
+import { type Generation, RenderkitError } from 'renderkit';
+import { isOfSystem } from '../failure.ts';
+import { outputNames, saveOutput } from '../save-outputs.ts';
+import type { Journal } from './journal.ts';
+import type { Row } from './read-rows.ts';
+
+export type SaveOptions = {
+  client: Renderkit;
+  journal: Journal;
+  /** Where the outputs go; nowhere when left out. */
+  out: string | undefined;
+  /** Of the files, with {row}, {slug} and {id}. */
+  name: string;
+};
+
+export type SavedRow = {
+  files: string[];
+  /** Why some are missing. */
+  error?: string;
+  /** Another run may get them. */
+  unsaved?: boolean;
+};
+
+/** Of the disk as a whole: no row after this one could be written either. */
+const diskIsUnusable = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM']);
+
+/**
+ * Writes what was made of a row. What of it does not come, or cannot be written, is told and ends nothing: it is paid and can be
+ * had later.
+ *
+ * @throws an error of the file system that would meet every row
+ */
+export async function saveRow(
+  row: Row,
+  done: Generation,
+  at: { row: string; attempt: number },
+  options: SaveOptions,
+): Promise<SavedRow> {
+  const { client, journal, out } = options;
+  if (out === undefined) return { files: [] };
+  const files: string[] = [];
+  const errors: unknown[] = [];
+  try {
+    const names = namesOf(row, done, options);
+    // On the disk before the files are: a run after a crash writes to the same names and to no other row's.
+    journal.append({ type: 'created', ...at, generation: done.id, files: names });
+    for (const [i, output] of done.outputs.entries()) {
+      const file = names[i] ?? output.id;
+      await saveOutput(client, output, file).then(
+        () => files.push(file),
+        (error: unknown) => errors.push(error),
+      );
+    }
+  } catch (error) {
+    errors.push(error);
+  }
+  const fatal = errors.find((error) => isFatal(error));
+  if (fatal !== undefined) throw fatal;
+  if (errors.length === 0) return { files };
+  const [first] = errors as [Error];
+  const unsaved = errors.some((error) => !RenderkitError.is(error) || error.code !== 'not_found');
+  return { files, error: `made, but not saved: ${first.message}`, ...(unsaved && { unsaved }) };
+}
+
+/** What is neither the service's nor the file system's can only be our own mistake. */
+function isFatal(error: unknown): boolean {
+  return isOfSystem(error) ? diskIsUnusable.has(error.code) : !RenderkitError.is(error);
+}
+
+/** As `--name` says; with the id of the generation at their ends where another file is called so already. */
+function namesOf(row: Row, done: Generation, { journal, out = '', name }: SaveOptions): string[] {
+  const prompt = typeof row.request['prompt'] === 'string' ? row.request['prompt'] : row.kind;
+  const values: Record<string, string> = {
+    row: String(row.line).padStart(4, '0'),
+    slug: slugOf(prompt),
+    id: done.id,
+  };
+  const file = name
+    .replace(/\{(row|slug|id)\}/g, (_whole, key: string) => values[key] ?? '')
+    .replace(/[/\\]/g, '-');
+  const { name: stem, ext } = path.parse(file);
+  const plain = outputNames(done.outputs, path.join(out, file));
+  const own = outputNames(done.outputs, path.join(out, `${stem}-${done.id}${ext}`));
+  const given = journal.stateOf(row.id)?.files?.join('\n');
+  const kept = [plain, own].find((names) => names.join('\n') === given);
+  if (kept !== undefined) return kept;
+  return plain.some((one) => journal.hasFile(one) || existsSync(one)) ? own : plain;
+}
+
+function slugOf(text: string): string {
+  const slug = text
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-+|-+$/g, '');
+  return slug.slice(0, 40) || 'row';
+}
