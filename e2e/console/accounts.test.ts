@@ -117,6 +117,35 @@ describe('somebody comes in for the first time, and again', { skip: noBrowser },
     await there.page.context().close();
   });
 
+  test('a tab does nothing in the name of somebody who signed in in another one, and becomes theirs', async () => {
+    const [ada, grace] = [await world.person(), await world.person()];
+    const { page } = await world.visitor();
+    await signIn(world, page, ada, '/console/playground?model=sketch-1');
+    const prompt = page.getByLabel('Prompt', { exact: true });
+    await prompt.fill('what only Ada may read');
+    await page.getByText(/^\d+ credits? for/).waitFor();
+    const other = await page.context().newPage();
+    await page.context().clearCookies();
+    await signIn(world, other, grace);
+    const refused = page.waitForResponse('**/v1/images/generations');
+    await button(page, 'Run').click();
+    assert.equal((await refused).status(), 403);
+    await page.getByText(`Signed in as ${grace.email}`).waitFor();
+    await prompt.waitFor();
+    assert.equal(await prompt.inputValue(), '');
+    const made = await world.platform.databases.service.rows(
+      `select g.id from generations g join accounts a on a.id = g.account_id where a.email = any ($1)`,
+      [[ada.email, grace.email]],
+    );
+    assert.deepEqual(made, []);
+    // Ada's words wait for Ada, and for nobody else.
+    const kept = await page.evaluate<string[]>(
+      'Object.entries(localStorage).filter(([, value]) => value.includes("only Ada")).map(([key]) => key)',
+    );
+    assert.equal(kept.length, 1);
+    await page.context().close();
+  });
+
   test('the page of the connection leads there too', async () => {
     const { page } = await world.visitor();
     await signIn(world, page, await world.person(), '/console/connection');

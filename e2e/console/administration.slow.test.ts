@@ -220,6 +220,35 @@ describe('an administrator runs the platform in the console', { skip: noBrowser 
     await makeImage('poster', '1.75 credits');
   });
 
+  test('writes in a manifest while somebody else adds a version, and loses nothing', async () => {
+    await visit('Models');
+    await page.getByRole('link', { name: 'Poster', exact: true }).click();
+    await heading('Poster').waitFor();
+    await button('Manifest and workflow').click();
+    await button('Edit the manifest').click();
+    const manifest = page.getByRole('textbox', { name: 'Manifest' });
+    const written = (await manifest.inputValue()).replace(/^name: .*$/m, 'name: Ten minutes of work');
+    await manifest.fill(written);
+    // As a colleague, by another tab.
+    const address = `${world.url}/console/api/administration/models/poster`;
+    const read = (await (await page.request.get(address)).json()) as { versions: { version: number }[] };
+    const answer = await page.request.post(`${address}/versions`, {
+      data: {
+        base_version: read.versions[0]?.version,
+        source: written.replace(/^name: .*$/m, 'name: Poster of a colleague'),
+      },
+      headers: { origin: world.url, 'sec-fetch-site': 'same-origin' },
+    });
+    const { version } = (await answer.json()) as { version: number | null };
+    assert.ok(typeof version === 'number', await answer.text());
+    await row(new RegExp(`^${version}\\s*Draft`)).waitFor();
+    await page.getByRole('link', { name: `show version ${version}`, exact: true }).waitFor();
+    assert.equal(await manifest.inputValue(), written);
+    await button('Save as a draft').click();
+    await page.getByText(`The changed manifest is version ${version + 1}.`).waitFor();
+    await row(new RegExp(`^${version + 1}\\s*Draft`)).waitFor();
+  });
+
   test('takes the machine out: what nothing else makes is paused, until it is back', async () => {
     await visit('Backends');
     await button('Actions for gpu1').click();
@@ -241,6 +270,20 @@ describe('an administrator runs the platform in the console', { skip: noBrowser 
     await visit('Plans');
     await page.getByLabel('Images at once of Plus').fill('3');
     await look('plans');
+    const leaving = () =>
+      page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Overview' }).click();
+    await leaving();
+    await dialog().getByText('Leave without publishing?').waitFor();
+    await look('plans-leave');
+    await inDialog('Keep').click();
+    await dialog().waitFor({ state: 'detached' });
+    assert.equal(await page.getByLabel('Images at once of Plus').inputValue(), '3');
+    await leaving();
+    await inDialog('Leave').click();
+    await heading('Overview').waitFor();
+    await visit('Plans');
+    assert.notEqual(await page.getByLabel('Images at once of Plus').inputValue(), '3');
+    await page.getByLabel('Images at once of Plus').fill('3');
     await button('Review changes').click();
     await dialog().getByText('Plus changes').waitFor();
     await dialog()

@@ -119,6 +119,30 @@ export function collectionTests(at: () => { world: ConsoleWorld; page: Page }): 
     assert.ok((await save(id)).equals(plain));
   });
 
+  test('goes on typing what is searched for after the list has followed', async () => {
+    const { page, visit, button } = tools(at());
+    for (const [name, words] of [
+      ['Library', ['red', ' balloon']],
+      // After a field was left these keys would lead to other pages: `g` and `l` to the library.
+      ['Generations', ['harb', ' gl']],
+      ['Projects', ['harb', ' gk']],
+    ] as const) {
+      await visit(name);
+      const field = page.getByLabel(/^Search by /);
+      await field.click();
+      await page.keyboard.type(words[0]);
+      await page.waitForURL((url) => url.searchParams.get('search') === words[0]);
+      await page.keyboard.type(words[1]);
+      assert.equal(await field.inputValue(), words.join(''));
+      await page.waitForURL((url) => url.searchParams.get('search') === words.join(''));
+      assert.equal(new URL(page.url()).pathname, `/console/${name.toLowerCase()}`);
+      assert.equal(await page.evaluate<string>('document.activeElement.type'), 'search');
+    }
+    // What changes the address otherwise changes the field.
+    await button('Clear the filters').click();
+    await until('it is empty', async () => (await page.getByLabel(/^Search by /).inputValue()) === '');
+  });
+
   test('finds generations by words and days, and runs several again or cancels them', async () => {
     const { page, dialog, chosen, row, button, visit } = tools(at());
     await visit('Generations');

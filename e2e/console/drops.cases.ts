@@ -75,6 +75,49 @@ export function dropTests(at: () => { world: ConsoleWorld; page: Page }): void {
     assert.equal(new URL(page.url()).pathname, '/console/library');
   });
 
+  test('takes a picture of the library while a file is on its way, which does not take its place later', async () => {
+    const { world, page, prompt, button } = parts();
+    await page.goto(`${world.url}/console/playground?kind=image_edit&model=retouch-1`);
+    await prompt.waitFor();
+    const sent = Promise.withResolvers<undefined>();
+    const answer = Promise.withResolvers<undefined>();
+    await page.route('**/v1/uploads', async (route) => {
+      sent.resolve(undefined);
+      await answer.promise;
+      await route.continue().catch(() => undefined);
+    });
+    await page.evaluate(dropped('late.png', 'image/png', tinyPng));
+    await sent.promise;
+    await page
+      .getByRole('button', { name: /from the library/ })
+      .first()
+      .click();
+    const choice = page.getByRole('dialog').getByRole('list').getByRole('button').first();
+    await choice.click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('progressbar', { name: 'Sending late.png' }).waitFor({ state: 'detached' });
+    answer.resolve(undefined);
+    await page.unrouteAll({ behavior: 'wait' });
+    // An answer that still counted would be there by now.
+    await page.waitForTimeout(300);
+    assert.equal(await button('Remove late.png').count(), 0);
+    assert.equal(await page.getByRole('button', { name: /^Remove / }).count(), 1);
+  });
+
+  test('pastes words that are on the clipboard as a picture, too, and a picture alone', async () => {
+    const { world, page, prompt, button } = parts();
+    await page.goto(`${world.url}/console/playground?kind=image_edit&model=retouch-1`);
+    await prompt.focus();
+    assert.equal(
+      await page.evaluate(pasted('cells.png', tinyPng, 'two words')),
+      false,
+      'the browser pastes it',
+    );
+    assert.equal(await page.evaluate(pasted('alone.png', tinyPng)), true);
+    await button('Remove alone.png').waitFor();
+    assert.equal(await page.getByText('cells.png').count(), 0);
+  });
+
   test('drops a file where nothing takes one, on an address that is not there, and stays there', async () => {
     const { world, page } = parts();
     await page.goto(`${world.url}/console/nothing/here`);
@@ -92,5 +135,17 @@ function dropped(name: string, type: string, file: Buffer): string {
     dataTransfer.items.add(new File([bytes], '${name}', { type: '${type}' }));
     return ['dragover', 'drop'].every((event) => !document.querySelector('h1')
       .dispatchEvent(new DragEvent(event, { bubbles: true, cancelable: true, dataTransfer })));
+  })()`;
+}
+
+/** A script that pastes a picture, and words if there are any, where the focus is; true where the page took it. */
+function pasted(name: string, file: Buffer, words?: string): string {
+  return `(() => {
+    const bytes = Uint8Array.from(atob('${file.toString('base64')}'), (sign) => sign.charCodeAt(0));
+    const clipboardData = new DataTransfer();
+    clipboardData.items.add(new File([bytes], '${name}', { type: 'image/png' }));
+    ${words === undefined ? '' : `clipboardData.setData('text/plain', '${words}');`}
+    return !document.activeElement
+      .dispatchEvent(new ClipboardEvent('paste', { bubbles: true, cancelable: true, clipboardData }));
   })()`;
 }

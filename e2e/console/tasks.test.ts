@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { dropTests } from './drops.cases.ts';
 import { noBrowser } from '../harness/browser.ts';
+import { keptWorkTests } from './kept-work.cases.ts';
 import { leave } from './leave.ts';
 import { until } from './page-views.ts';
 import { subjectTests } from './subjects.cases.ts';
@@ -193,7 +194,8 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
     await page.getByRole('radio', { name: '1:1' }).check();
     await task('Run it four times', async ({ click }) => {
       await click(button('Run several'));
-      await click(page.getByRole('menuitem', { name: 'Run 4 times' }));
+      // Each is paid for, and the menu says what they cost together.
+      await click(page.getByRole('menuitem', { name: /^Run 4 times\s*\d+ credits$/ }));
       await large(3).waitFor({ timeout: renderTimeoutMs });
     });
     await page.setViewportSize({ width: 2560, height: 1440 });
@@ -291,6 +293,9 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
     await page.keyboard.press('Tab');
     await choose('Second setting', 'Seed');
     await dialog.getByRole('textbox', { name: 'Values' }).last().fill('7, 8');
+    const together = await dialog.getByText(/^[\d.]+ credits together; you have /).innerText();
+    const [alone] = await page.getByText(/^[\d.]+ credits? for/).allInnerTexts();
+    assert.equal(Number.parseFloat(together), 4 * Number.parseFloat(alone ?? ''));
     await dialog.getByRole('button', { name: 'Start 4 runs' }).click();
     await large(3).waitFor({ timeout: renderTimeoutMs });
     for (const label of ['1:1', '16:9'].flatMap((ratio) => [7, 8].map((seed) => `${ratio} · Seed ${seed}`)))
@@ -363,6 +368,7 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
     await another('');
   });
 
+  keptWorkTests(() => ({ world, page }));
   dropTests(() => ({ world, page }));
   takenUpTests(() => ({ world, page }));
 

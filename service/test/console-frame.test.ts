@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { accountHeader } from '@renderkit/contract/console/headers.ts';
 import {
   consoleOperationIds,
   consoleOperations,
@@ -143,6 +144,42 @@ describe('what changes anything', () => {
         'not_found',
         JSON.stringify(headers),
       );
+  });
+
+  test('is not done for a page of another account, and neither is anything read', async () => {
+    const stranger = await service.connectAccount();
+    const asked = [
+      ['GET', '/console/api/session'],
+      ['POST', '/console/api/v1/projects'],
+      ['GET', '/console/api/v1/account'],
+    ] as const;
+    const ask = (shown: string) =>
+      Promise.all(
+        asked.map(async ([method, path]) => {
+          const headers = { [accountHeader]: shown };
+          const answer = await browser.ask(path, {
+            method,
+            headers,
+            ...(method === 'POST' && { body: { title: 'Of the page' } }),
+          });
+          return [answer.status, answer.body['code']];
+        }),
+      );
+    assert.deepEqual(
+      await ask(stranger),
+      asked.map(() => [403, 'other_account']),
+    );
+    assert.deepEqual(
+      await ask(service.accountId),
+      asked.map(([method]) => [method === 'POST' ? 201 : 200, undefined]),
+    );
+    const key = await service.createKey();
+    const [, path] = asked[2];
+    const { status } = await service.ask(path.replace('/console/api', ''), {
+      key,
+      headers: { [accountHeader]: stranger },
+    });
+    assert.equal(status, 200, 'to a key the header says nothing');
   });
 
   test('is never done by a GET', async () => {

@@ -6,6 +6,7 @@ import type {
   RequestOf,
   ResponseOf,
 } from '@renderkit/contract/console/operations.ts';
+import { accountHeader } from '@renderkit/contract/console/headers.ts';
 import { Transport } from 'renderkit/transport';
 import { ownPath } from '../format/own-path.ts';
 import { consolePaths, v1Paths } from './paths.ts';
@@ -27,6 +28,40 @@ type CallOptions = {
   file?: Blob;
 };
 
+/** Milliseconds until an answer begins. What is only read has answered long before; it is asked for again. */
+const readMs = 20_000;
+/** The service takes a minute at most for a body, and then it answers what it knows. */
+const changeMs = 60_000;
+/** For what asks machines: a little longer than the service waits for them. */
+const asksMachineMs = 160_000;
+
+/** Operations that are no plain reads or changes by their method. */
+const timeouts: { [Id in ConsoleOperationId | OperationId]?: number } = {
+  estimate: readMs,
+  previewPlans: readMs,
+  previewStyles: readMs,
+  addBackend: asksMachineMs,
+  checkBackend: asksMachineMs,
+  fullyCheckBackend: 16 * 60_000,
+  // Its file is sent in this time, too.
+  importModel: 16 * 60_000,
+  editModel: asksMachineMs,
+  bindParameters: asksMachineMs,
+  checkModelVersion: asksMachineMs,
+  publishModel: asksMachineMs,
+};
+
+/** What every request carries beside its own headers. */
+const ownHeaders: Record<string, string> = {};
+
+/**
+ * From now on this page asks as this account alone. The cookie of the session is that of all tabs: where somebody else signs in in
+ * another one, the service refuses what is asked here (`other_account`), and nothing is done in their name.
+ */
+export function actAs(accountId: string): void {
+  ownHeaders[accountHeader] = accountId;
+}
+
 /**
  * The transport of the client `renderkit`, as the signed-in person: `/v1` lies below the console's prefix too, where the cookie of
  * the session counts instead of a key. What is asked for again, and when, is the affair of the queries.
@@ -34,10 +69,10 @@ type CallOptions = {
 export const transport = new Transport({
   baseUrl: ownPath('/console/api'),
   apiKey: null,
-  // The longest of them is a full check of a backend. Uploads have a limit of their own.
-  timeout: 15 * 60_000,
+  // Of streams and of what is asked for beside them. Uploads have a limit of their own.
+  timeout: readMs,
   maxRetries: 0,
-  headers: {},
+  headers: ownHeaders,
   fetch: (input, init) => fetch(input, init),
   userAgent: null,
   onRequest: undefined,
@@ -53,7 +88,7 @@ export function callConsole<Id extends ConsoleOperationId>(
   request: ConsoleRequest<Id>,
   options: CallOptions = {},
 ): Promise<ConsoleResponseOf<Id>> {
-  return send(consolePaths[id], request, options);
+  return send(id, consolePaths[id], request, options);
 }
 
 /**
@@ -65,7 +100,7 @@ export function callV1<Id extends OperationId>(
   request: V1Request<Id>,
   options: CallOptions = {},
 ): Promise<ResponseOf<Id>> {
-  return send(v1Paths[id], request, options);
+  return send(id, v1Paths[id], request, options);
 }
 
 type Values = Record<string, string | number | boolean | undefined>;
@@ -73,12 +108,20 @@ type Parts = { params?: Values; query?: Values; body?: object };
 type Address = (typeof consolePaths)[ConsoleOperationId] | (typeof v1Paths)[OperationId];
 
 async function send<T>(
+  id: ConsoleOperationId | OperationId,
   [method, path]: Address,
   request: object,
   { file, ...options }: CallOptions,
 ): Promise<T> {
   const { params, query, body } = request as Parts;
-  const call = { method, path: fillPath(path, params), query, body: file ?? body, options };
+  const timeout = timeouts[id] ?? (method === 'GET' ? readMs : changeMs);
+  const call = {
+    method,
+    path: fillPath(path, params),
+    query,
+    body: file ?? body,
+    options: { timeout, ...options },
+  };
   return (await transport.answer<T>(call)).data;
 }
 

@@ -11,10 +11,14 @@ export function isSignedOut(error: unknown): boolean {
   return RenderkitError.is(error) && error.status === 401;
 }
 
+/** Whether somebody else has signed in, in another tab of this browser. */
+export function isOfOtherAccount(error: unknown): boolean {
+  return hasCode(error, 'other_account');
+}
+
 /** The sentence that a page shows for any error. */
 export function sentenceOf(error: unknown): string {
-  if (isWithoutAnswer(error))
-    return 'The service did not answer. Check the connection; the page tries again by itself.';
+  if (isWithoutAnswer(error)) return 'The service did not answer. Check the connection.';
   const stranger = answerOfStranger(error);
   if (stranger !== undefined)
     return `What answered was not the service: ${stranger}. A proxy in between may be wrong, or want a sign-in of its own.`;

@@ -34,6 +34,7 @@ test('an ended session is reported for every request, and a refused change unles
   const reported: string[] = [];
   const client = createQueryClient({
     onSignedOut: () => reported.push('signed out'),
+    onOtherAccount: () => reported.push('another account'),
     onRefused: (error) => reported.push(error.message),
   });
   const fail = (reason: Error) => async () => {
@@ -50,4 +51,8 @@ test('an ended session is reported for every request, and a refused change unles
   await assert.rejects(change(refusal(409)));
   await assert.rejects(change(refusal(409), { inline: true }));
   assert.deepEqual(reported, ['signed out', 'signed out', 'No.']);
+  const other = new RenderkitError('other_account' as never, 'Another.', { status: 403 });
+  await assert.rejects(client.fetchQuery({ queryKey: ['c'], queryFn: fail(other) }));
+  await assert.rejects(change(other, { inline: true }));
+  assert.deepEqual(reported.slice(3), ['another account', 'another account']);
 });

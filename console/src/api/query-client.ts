@@ -1,6 +1,6 @@
 import { keepPreviousData, MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { RenderkitError } from 'renderkit/errors';
-import { isSignedOut, isTransient } from './errors.ts';
+import { isOfOtherAccount, isSignedOut, isTransient } from './errors.ts';
 
 const maxRetries = 2;
 
@@ -13,18 +13,29 @@ export function retryDelayMs(failures: number, error: unknown): number {
 type QueryClientOptions = {
   /** The session has ended. */
   onSignedOut: () => void;
+  /** Somebody else has signed in: this page is not theirs. */
+  onOtherAccount: () => void;
   /** A change was refused, and the page that sent it does not show the error itself. */
   onRefused: (error: Error) => void;
 };
 
 /** The one cache of answers. A mutation with `meta: { inline: true }` shows its error itself. */
-export function createQueryClient({ onSignedOut, onRefused }: QueryClientOptions): QueryClient {
+export function createQueryClient({
+  onSignedOut,
+  onOtherAccount,
+  onRefused,
+}: QueryClientOptions): QueryClient {
+  const onError = (error: Error): boolean => {
+    if (isSignedOut(error)) onSignedOut();
+    else if (isOfOtherAccount(error)) onOtherAccount();
+    else return false;
+    return true;
+  };
   return new QueryClient({
-    queryCache: new QueryCache({ onError: (error) => isSignedOut(error) && onSignedOut() }),
+    queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({
       onError: (error, _variables, _result, mutation) => {
-        if (isSignedOut(error)) onSignedOut();
-        else if (mutation.meta?.['inline'] !== true) onRefused(error);
+        if (!onError(error) && mutation.meta?.['inline'] !== true) onRefused(error);
       },
     }),
     defaultOptions: {

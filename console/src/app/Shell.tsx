@@ -1,12 +1,14 @@
 import { ActionIcon } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { useSignedIn } from '../session/use-signed-in.ts';
 import { Brand } from '../ui/Brand.tsx';
 import { Icon } from '../ui/Icon.tsx';
 import { useStrayDrops } from '../ui/use-stray-drops.ts';
 import { AccountMenu } from './AccountMenu.tsx';
 import { Navigation } from './Navigation.tsx';
+import { sayWhoIsSignedIn } from './other-account.ts';
 import { Shortcuts } from './Shortcuts.tsx';
 import classes from './shell.module.css';
 
@@ -17,6 +19,8 @@ const NavigationDrawer = lazy(async () => ({
 /** The frame of every page for somebody who is signed in. */
 export function Shell() {
   useStrayDrops();
+  const { email } = useSignedIn().account;
+  useEffect(() => sayWhoIsSignedIn(email), [email]);
   const [wanted, setWanted] = useState(false);
   const [opened, drawer] = useDisclosure(false, { onOpen: () => setWanted(true) });
   return (

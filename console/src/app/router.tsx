@@ -3,11 +3,13 @@ import { createQueryClient } from '../api/query-client.ts';
 import { ownPath, pathPrefix } from '../format/own-path.ts';
 import { parseSearch, stringifySearch } from '../format/search-params.ts';
 import { showErrorToast } from '../ui/toasts.ts';
+import { reloadAsOther } from './other-account.ts';
 import { PageError, PageLoading } from './PageStates.tsx';
 import { routeTree } from './routes.ts';
 
 export const queryClient = createQueryClient({
   onSignedOut: () => void leave(),
+  onOtherAccount: reloadAsOther,
   onRefused: showErrorToast,
 });
 

@@ -11,6 +11,9 @@ export function isFinal({ status }: Pick<Generation, 'status'>): boolean {
   return finalStatuses.includes(status);
 }
 
+const runItAgain =
+  'Run it again: should the first try have got through, it is made and paid for once all the same.';
+
 /** Advice that differs in the console from the advice for a program. */
 const consoleAdvice: Record<string, string> = {
   [partialFailure]: 'What was made is kept. Run it again for the rest.',
@@ -25,8 +28,8 @@ const consoleAdvice: Record<string, string> = {
   unprocessable: 'Change what does not go together, or use another file.',
   rate_limited: 'Wait a moment, then run it again.',
   queue_full: 'Wait until something has finished, then run it again.',
-  internal_error:
-    'Run it again: should the first try have got through, it is made and paid for once all the same.',
+  internal_error: runItAgain,
+  connection_failed: runItAgain,
   upstream_error: 'Run it again. If it fails again, try another model or other words.',
   render_timeout: 'Run it again, with less to do or with another model.',
   out_of_memory: 'Choose a smaller size, fewer outputs or another model.',

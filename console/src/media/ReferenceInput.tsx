@@ -37,7 +37,12 @@ export function ReferenceInput(props: ReferenceInputProps) {
   const uploads = props.libraryOnly !== true && props.noUploads !== true;
   const add = (reference: Reference) =>
     onChange((before) => [...before.filter(({ value }) => value !== reference.value), reference].slice(-max));
-  const { sending, issue, send, done } = usePendingUploads(props, uploads, add);
+  const { sending, issue, send, done, stop } = usePendingUploads(props, uploads, add);
+  /** From the library or by an address. In a field for one it takes the place of a file that is on its way. */
+  const choose = (reference: Reference) => {
+    if (max === 1) stop();
+    add(reference);
+  };
   const free = max - references.length - sending.length;
   return (
     <Input.Wrapper
@@ -75,7 +80,8 @@ export function ReferenceInput(props: ReferenceInputProps) {
         ))}
         {(free > 0 || max === 1) && (
           <AddControls
-            {...{ label, type, uploads, max, add, send }}
+            {...{ label, type, uploads, max, send }}
+            add={choose}
             libraryOnly={props.libraryOnly === true}
             empty={free === max}
           />
@@ -117,7 +123,7 @@ function usePendingUploads(
     setSending((before) => before.filter((one) => one.id !== id));
     if (reference !== undefined) add(reference);
   };
-  return { sending, issue, send, done };
+  return { sending, issue, send, done, stop: () => setSending([]) };
 }
 
 type AddControlsProps = {
@@ -242,7 +248,7 @@ function usePastedFiles(active: boolean, send: (files: File[]) => void): void {
     if (!active) return undefined;
     const paste = (event: globalThis.ClipboardEvent) => {
       const files = [...(event.clipboardData?.files ?? [])];
-      if (event.defaultPrevented || files.length === 0) return;
+      if (event.defaultPrevented || files.length === 0 || isText(event)) return;
       event.preventDefault();
       send(files);
     };
@@ -251,13 +257,22 @@ function usePastedFiles(active: boolean, send: (files: File[]) => void): void {
   });
 }
 
+/** Text for a field of text: what was copied in a document or a table is on the clipboard as a picture, too. */
+function isText({ target, clipboardData }: globalThis.ClipboardEvent): boolean {
+  return (
+    clipboardData?.types.includes('text/plain') === true &&
+    target instanceof HTMLElement &&
+    target.closest('textarea, input') !== null
+  );
+}
+
 function droppedFiles(event: DragEvent): File[] {
   event.preventDefault();
   return [...event.dataTransfer.files];
 }
 
 function pastedFiles(event: ClipboardEvent): File[] {
-  const files = [...event.clipboardData.files];
+  const files = isText(event.nativeEvent) ? [] : [...event.clipboardData.files];
   if (files.length > 0) {
     event.preventDefault();
     // Otherwise the page's own handler takes the files again.

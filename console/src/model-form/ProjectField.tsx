@@ -86,7 +86,8 @@ function NewProject({ onDone }: { onDone: (id?: string) => void }) {
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return;
           event.preventDefault();
-          create.mutate();
+          // A second press, or a key that is held down, makes no second project.
+          if (!event.repeat && !create.isPending) create.mutate();
         }}
         error={error === null ? undefined : (fieldError(error, 'title') ?? sentenceOf(error))}
       />

@@ -27,7 +27,7 @@ export function PromptField({ form, onRun, earlier }: PromptFieldProps) {
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return recall.onKeyDown(event);
     event.preventDefault();
-    onRun();
+    if (!event.repeat) onRun();
   };
   return (
     <div data-field="prompt" className={classes['field']}>

@@ -1,7 +1,7 @@
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import type { FieldError } from '@renderkit/contract/v1/schemas/problem.ts';
-import { useState } from 'react';
+import { type Dispatch, type SetStateAction, useState } from 'react';
 import { type Choices, fitValues } from './fit-values.ts';
 import { fieldsOf, type FormFields } from './form-fields.ts';
 import type { Field, FormValues } from './form-values.ts';
@@ -28,11 +28,18 @@ export type Form = {
   showErrors: (errors: readonly FieldError[]) => void;
 };
 
+/** What was typed, and its setter: the page has it, so that it outlives the form. */
+export type TypedValues = [FormValues, Dispatch<SetStateAction<FormValues>>];
+
 const noErrors: ReadonlyMap<string, string> = new Map();
 
 /** The state of the form: its values, and the errors at its fields. */
-export function useForm(kind: GenerationKind, model: Model, choices: Choices, initial: FormValues): Form {
-  const [values, setValues] = useState(initial);
+export function useForm(
+  kind: GenerationKind,
+  model: Model,
+  choices: Choices,
+  [values, setValues]: TypedValues,
+): Form {
   const [errors, setErrors] = useState(noErrors);
   const change = <F extends Field>(field: F, how: (before: FormValues[F]) => FormValues[F]) => {
     setValues((before) => changed(before, field, how));

@@ -6,13 +6,19 @@ export function showToast(message: string): void {
   notifications.show({ message, autoClose: 4_000, closeButtonProps: { 'aria-label': 'Dismiss' } });
 }
 
-/** Shows that a request was refused, and why, until it is dismissed. */
-export function showErrorToast(error: Error): void {
+/** Shows what somebody has to know, until it is dismissed. */
+export function showNotice(title: string, message: string): void {
+  notifications.show({ title, message, autoClose: false, closeButtonProps: { 'aria-label': 'Dismiss' } });
+}
+
+/** Shows that a request was refused, and why, until it is dismissed; `what` says before that what was not done. */
+export function showErrorToast(error: Error, what?: string): void {
   const requestId = requestIdOf(error);
+  const request = requestId === undefined ? '' : `Request ${requestId}`;
   notifications.show({
     color: 'red',
-    title: sentenceOf(error),
-    message: requestId === undefined ? '' : `Request ${requestId}`,
+    title: what ?? sentenceOf(error),
+    message: what === undefined ? request : `${sentenceOf(error)} ${request}`,
     autoClose: false,
     closeButtonProps: { 'aria-label': 'Dismiss' },
   });

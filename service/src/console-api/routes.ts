@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
+import { accountHeader } from '@renderkit/contract/console/headers.ts';
 import type { ConsoleOperation } from '@renderkit/contract/console/operation.ts';
 import {
   type ConsoleOperationId,
@@ -50,9 +51,9 @@ export type ConsoleDependencies = {
 
 /**
  * Routes the console's API, and all of /v1 below it. A request is checked in this order, and the first failure is the
- * answer: whether it carries a session, whether another site sent it, whose session that is, how often it asks,
- * whether there is such a route (all before a byte of the body is read), then the form of query and body. API keys
- * are not looked at.
+ * answer: whether it carries a session, whether another site sent it, whose session that is, whether its page is of the
+ * same account, how often it asks, whether there is such a route (all before a byte of the body is read), then the form of
+ * query and body. API keys are not looked at.
  */
 export function addConsoleApi(app: FastifyInstance, dependencies: ConsoleDependencies): void {
   const { sessions, serving } = dependencies;
@@ -65,6 +66,7 @@ export function addConsoleApi(app: FastifyInstance, dependencies: ConsoleDepende
         refuseForeign(request.raw, dependencies.ownOrigin);
         const admitted = await sessions.admit(request.raw);
         request.admitted = admitted;
+        refuseOtherAccount(request.raw, admitted.person.accountId);
         refuseOverLimit(admitted, 'session');
         if (request.is404) throw unknownRoute(request);
       });
@@ -163,5 +165,18 @@ export function refuseForeign(request: IncomingMessage, ownOrigin: string): void
   if (!own)
     throw new ApiProblem('forbidden', {
       detail: 'Changes are taken from the console alone, and this request came from elsewhere.',
+    });
+}
+
+/**
+ * Refuses what a page of another account asks for. The tabs of a browser share one cookie: a page that shows one account
+ * would act for the one that has signed in since, and be charged to it. Links and pictures carry no header.
+ * @throws ApiProblem `other_account`
+ */
+function refuseOtherAccount(request: IncomingMessage, accountId: string): void {
+  const shown = request.headers[accountHeader];
+  if (shown !== undefined && shown !== accountId)
+    throw new ApiProblem('other_account', {
+      detail: 'Another account has signed in in this browser. Nothing was done: load the page anew.',
     });
 }

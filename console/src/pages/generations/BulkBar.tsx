@@ -6,7 +6,7 @@ import { callConsole, callV1 } from '../../api/client.ts';
 import { type Outcome, runEach } from '../../api/run-each.ts';
 import { parseJson } from '../../format/json.ts';
 import { formatCount, formatCredits } from '../../format/numbers.ts';
-import { idempotencyKeyFor } from '../../generations/idempotency-key.ts';
+import { newIdempotencyKey } from '../../generations/idempotency-key.ts';
 import { kinds, type RequestBody } from '../../generations/kinds.ts';
 import { ActionBar } from '../../ui/ActionBar.tsx';
 import { ConfirmModal } from '../../ui/ConfirmModal.tsx';
@@ -98,8 +98,8 @@ function createRepeat() {
   return async ({ generation: { id, kind } }: GenerationRow) => {
     const { request } = await callConsole('getGenerationDetail', { params: { id } });
     const body = (parseJson(request.body) ?? {}) as RequestBody;
-    const { path, operation } = kinds[kind];
-    const key = keys.get(id) ?? idempotencyKeyFor({ path, body }, undefined);
+    const { operation } = kinds[kind];
+    const key = keys.get(id) ?? newIdempotencyKey();
     keys.set(id, key);
     return callV1(operation, { body }, { headers: { 'idempotency-key': key } });
   };

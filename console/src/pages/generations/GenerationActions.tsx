@@ -8,7 +8,7 @@ import { RenderkitError } from 'renderkit/errors';
 import { callV1 } from '../../api/client.ts';
 import { formatCredits } from '../../format/numbers.ts';
 import type { RequestBody } from '../../generations/kinds.ts';
-import { useCreateGeneration } from '../../generations/use-create-generation.ts';
+import { useBurst } from '../../generations/use-burst.ts';
 import { ButtonLink } from '../../ui/ButtonLink.tsx';
 import { ConfirmModal } from '../../ui/ConfirmModal.tsx';
 import { Icon } from '../../ui/Icon.tsx';
@@ -104,12 +104,12 @@ function RunAgain({ detail: { generation, request } }: { detail: GenerationDetai
   const [asking, setAsking] = useState(false);
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const { create, creation } = useCreateGeneration(generation.kind, {
-    onCreated: async ({ id }) => {
+  const { start, creation } = useBurst({
+    onCreated: ({ id }, _made, left) => {
       setAsking(false);
       showToast('It runs again.');
-      await queries.invalidateQueries({ queryKey: ['console', 'listGenerationRows'] });
-      await navigate({ to: '/generations/$id', params: { id } });
+      void queries.invalidateQueries({ queryKey: ['console', 'listGenerationRows'] });
+      if (!left) void navigate({ to: '/generations/$id', params: { id } });
     },
   });
   const { credits } = generation.cost;
@@ -131,7 +131,7 @@ function RunAgain({ detail: { generation, request } }: { detail: GenerationDetai
         title="Run this request again?"
         action="Run again"
         harmless
-        onConfirm={() => create(JSON.parse(request.body) as RequestBody)}
+        onConfirm={() => start({ kind: generation.kind, bodies: [JSON.parse(request.body) as RequestBody] })}
         pending={creation.isPending}
         error={creation.error === null ? undefined : explained(creation.error)}
       >

@@ -94,7 +94,6 @@ function Filters({ search, onShow, rows }: FiltersProps) {
   return (
     <FilterBar>
       <SearchField
-        key={search.search ?? ''}
         label="Search by prompt"
         text={search.search ?? ''}
         onSearch={(text) => onShow({ search: text }, true)}

@@ -20,7 +20,6 @@ export function LibraryFilters({ search, onShow, withProjects }: LibraryFiltersP
   return (
     <FilterBar>
       <SearchField
-        key={search.search ?? ''}
         label="Search by prompt"
         text={search.search ?? ''}
         onSearch={(text) => onShow({ search: text }, true)}

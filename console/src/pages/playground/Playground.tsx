@@ -7,6 +7,7 @@ import { useRef, useState } from 'react';
 import { type FieldError, RenderkitError } from 'renderkit/errors';
 import { v1Query } from '../../api/queries.ts';
 import { kinds, type RequestBody } from '../../generations/kinds.ts';
+import { type Burst, useBurst } from '../../generations/use-burst.ts';
 import type { MaskStep } from '../../media/mask-step.ts';
 import { uploadMutationKey } from '../../media/UploadCard.tsx';
 import { ModelPicker } from '../../model-form/ModelPicker.tsx';
@@ -15,11 +16,10 @@ import { PromptHint } from '../../model-form/PromptHint.tsx';
 import { PromptField } from '../../model-form/PromptField.tsx';
 import { SourceFields } from '../../model-form/SourceFields.tsx';
 import { buildRequest, missingOf } from '../../model-form/build-request.ts';
-import type { FormValues } from '../../model-form/form-values.ts';
 import type { GridCell } from '../../model-form/grid.ts';
 import { plansOf } from '../../model-form/model-labels.ts';
 import { withOneSeed, withSeeds } from '../../model-form/seed.ts';
-import { useForm } from '../../model-form/use-form.ts';
+import { type TypedValues, useForm } from '../../model-form/use-form.ts';
 import { useSignedIn } from '../../session/use-signed-in.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { DropToEdit } from './DropToEdit.tsx';
@@ -28,7 +28,6 @@ import { RunBar } from './RunBar.tsx';
 import { readPrompts, rememberBatch, rememberPrompt } from './drafts.ts';
 import { rememberMask } from './painted-masks.ts';
 import classes from './playground.module.css';
-import { type Burst, useBurst } from './use-burst.ts';
 import { useLostMask } from './use-lost-mask.ts';
 import { useSavedDraft } from './use-saved-draft.ts';
 import { useModelHistory, useRequestOf } from './use-runs.ts';
@@ -39,7 +38,7 @@ type PlaygroundProps = {
   models: readonly Model[];
   /** The plan does not include the model. */
   unlisted: boolean;
-  initial: FormValues;
+  typed: TypedValues;
   onModel: (id: string) => void;
 };
 
@@ -48,10 +47,10 @@ const route = getRouteApi('/signed-in/playground');
 const choicesStaleMs = 5 * 60_000;
 
 /** The form: model, sources, prompt and Run stay in sight, the settings below them scroll. */
-export function Playground({ kind, model, models, unlisted, initial, onModel }: PlaygroundProps) {
+export function Playground({ kind, model, models, unlisted, typed, onModel }: PlaygroundProps) {
   const account = useQuery({ ...v1Query('getAccount', {}), staleTime: 60_000 });
   const choices = useChoices();
-  const form = useForm(kind, model, choices, initial);
+  const form = useForm(kind, model, choices, typed);
   const { values } = form.control;
   const body = buildRequest(kind, model, values, choices);
   const strokes = body['mode'] === 'inpaint' ? values.strokes : [];
@@ -88,7 +87,8 @@ export function Playground({ kind, model, models, unlisted, initial, onModel }: 
     // A dialog has a button of its own.
     if (document.querySelector('[role="dialog"]') !== null) return;
     event.preventDefault();
-    run();
+    // A key that is held down asks once: each run is paid for.
+    if (!event.repeat) run();
   });
   const capabilities = account.data?.capabilities;
   return (
@@ -147,12 +147,13 @@ function useRun(strokes: readonly MaskStep[], onRefused: (error: Error) => void)
   const painted = useRef(strokes);
   const { start, creation } = useBurst({
     onRefused,
-    onCreated: (generation, made) => {
+    onCreated: (generation, made, left) => {
       queries.setQueryData(['v1', 'getGeneration', { params: { id: generation.id } }], generation);
       rememberMask(account.id, generation.id, painted.current);
       if (made.length > 1) rememberBatch(account.id, { ids: made, labels: labels.current });
       void queries.invalidateQueries({ queryKey: ['console', 'listGenerationRows'] });
       void queries.invalidateQueries({ queryKey: ['v1', 'estimate'] });
+      if (left) return;
       void navigate({
         search: (before) => ({ ...before, generation: generation.id }),
         replace: true,

@@ -142,6 +142,8 @@ type ModelLoaderProps = {
 
 function ModelLoader({ search, initial, kind, use }: ModelLoaderProps) {
   const navigate = route.useNavigate();
+  // Here, since a model may have to be looked up again while somebody writes: what they wrote outlives that.
+  const typed = useState(initial.values);
   const { suite } = kinds[kind];
   const list = useQuery({ ...v1Query('listModels', {}), staleTime: 60_000 });
   const wanted =
@@ -151,7 +153,7 @@ function ModelLoader({ search, initial, kind, use }: ModelLoaderProps) {
   // Models of larger plans are not in the list, but can be shown.
   const one = useQuery({
     ...v1Query('getModel', { params: { id: wanted ?? '' } }),
-    enabled: wanted !== undefined && list.isSuccess && listed === undefined,
+    enabled: wanted !== undefined && list.data !== undefined && listed === undefined,
     retry: false,
     placeholderData: undefined,
   });
@@ -159,22 +161,24 @@ function ModelLoader({ search, initial, kind, use }: ModelLoaderProps) {
   const fallback = useful.find(({ default_for: of }) => of.includes(suite)) ?? useful[0] ?? models[0];
   const named = listed ?? (one.data?.suites.includes(suite) === true ? one.data : undefined);
   const known = named !== undefined && (search.model !== undefined || takes(named, use)) ? named : undefined;
-  if (list.error !== null)
-    return (
+  // Once the models are known, a later look that fails takes nothing away.
+  if (list.data === undefined)
+    return list.error === null ? (
+      <Loading />
+    ) : (
       <ProblemAlert
         error={list.error}
         title="The models could not be read"
         onRetry={() => void list.refetch()}
       />
     );
-  if (!list.isSuccess || one.fetchStatus !== 'idle') return <Loading />;
+  if (wanted !== undefined && listed === undefined && one.isPending) return <Loading />;
   return (
     <WithModel model={known ?? fallback}>
       {(model) => (
         <Playground
-          {...{ kind, model, models }}
+          {...{ kind, model, models, typed }}
           unlisted={known !== undefined && listed === undefined}
-          initial={initial.values}
           onModel={(id) =>
             void navigate({
               search: (before) => ({ ...before, kind, model: id }),

@@ -1,22 +1,19 @@
 import { Button, Menu, Text } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
 import type { Estimate } from '@renderkit/contract/v1/schemas/estimate.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
-import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { RenderkitError } from 'renderkit/errors';
-import { sentenceOf } from '../../api/errors.ts';
-import { v1Query } from '../../api/queries.ts';
 import { formatCount, formatCredits } from '../../format/numbers.ts';
 import { whatToDo } from '../../generations/generation-status.ts';
 import type { RequestBody } from '../../generations/kinds.ts';
-import { estimateOf, missingOf } from '../../model-form/build-request.ts';
+import { type Missing, missingOf } from '../../model-form/build-request.ts';
 import type { FormValues } from '../../model-form/form-values.ts';
 import type { GridCell } from '../../model-form/grid.ts';
 import { Icon } from '../../ui/Icon.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import classes from './playground.module.css';
+import { useEstimate, whyUnpriced } from './use-estimate.ts';
 
 type RunBarProps = {
   kind: GenerationKind;
@@ -41,6 +38,8 @@ export function RunBar(props: RunBarProps) {
   const { kind, model, values, body, creation, uploading, closed, onRun } = props;
   const { error } = creation;
   const [varying, setVarying] = useState(false);
+  const missing = missingOf(kind, model, values).filter(({ field }) => !fieldsWithoutPrice.has(field));
+  const { estimate, isCurrent } = useEstimate(kind, model, body, missing.length === 0 && !closed);
   return (
     <div className={classes['bar']}>
       {error !== null && (
@@ -54,7 +53,7 @@ export function RunBar(props: RunBarProps) {
         </div>
       )}
       <div className={classes['run']}>
-        <Cost {...{ kind, model, values, body, closed }} refused={error !== null} />
+        <Cost {...{ estimate, closed }} first={missing[0]} refused={error !== null} />
         <Button.Group>
           <Button
             size="sm"
@@ -68,6 +67,7 @@ export function RunBar(props: RunBarProps) {
           </Button>
           <Several
             disabled={creation.isPending || uploading || closed}
+            credits={isCurrent ? estimate.data?.credits : undefined}
             onRun={onRun}
             onVary={() => setVarying(true)}
           />
@@ -85,9 +85,15 @@ export function RunBar(props: RunBarProps) {
 /** How many runs can be started at once. */
 const severalTimes = [2, 4, 8];
 
-type SeveralProps = { disabled: boolean; onRun: RunBarProps['onRun']; onVary: () => void };
+type SeveralProps = {
+  disabled: boolean;
+  /** Of one run; undefined while it is not known. */
+  credits: number | undefined;
+  onRun: RunBarProps['onRun'];
+  onVary: () => void;
+};
 
-function Several({ disabled, onRun, onVary }: SeveralProps) {
+function Several({ disabled, credits, onRun, onVary }: SeveralProps) {
   return (
     <Menu position="bottom-end" shadow="md">
       <Menu.Target>
@@ -97,7 +103,17 @@ function Several({ disabled, onRun, onVary }: SeveralProps) {
       </Menu.Target>
       <Menu.Dropdown>
         {severalTimes.map((times) => (
-          <Menu.Item key={times} onClick={() => onRun(times)}>
+          <Menu.Item
+            key={times}
+            onClick={() => onRun(times)}
+            rightSection={
+              credits !== undefined && (
+                <Text fz="xs" c="dimmed">
+                  {formatCount(Math.round(credits * times * 1_000) / 1_000, 'credit')}
+                </Text>
+              )
+            }
+          >
             Run {times} times
           </Menu.Item>
         ))}
@@ -108,25 +124,18 @@ function Several({ disabled, onRun, onVary }: SeveralProps) {
   );
 }
 
-/** Milliseconds without a change before the cost is asked for. */
-const debounceMs = 400;
 /** Fields that no price depends on. */
 const fieldsWithoutPrice = new Set<string>(['prompt', 'mask']);
 
-type CostProps = Pick<RunBarProps, 'kind' | 'model' | 'values' | 'body' | 'closed'> & { refused: boolean };
+type CostProps = {
+  estimate: ReturnType<typeof useEstimate>['estimate'];
+  /** What is to be filled in first. */
+  first: Missing | undefined;
+  closed: boolean;
+  refused: boolean;
+};
 
-function Cost({ kind, model, values, body, closed, refused }: CostProps) {
-  const missing = missingOf(kind, model, values).filter(({ field }) => !fieldsWithoutPrice.has(field));
-  const asked = missing.length === 0 && !closed ? JSON.stringify(estimateOf(kind, model, body)) : '';
-  const [text] = useDebouncedValue(asked, debounceMs);
-  const estimate = useQuery({
-    ...v1Query('estimate', { body: JSON.parse(text === '' ? '{}' : text) as never }),
-    // The request itself as the key would hold the data of a mask.
-    queryKey: ['v1', 'estimate', text],
-    enabled: asked !== '' && text !== '',
-    staleTime: 30_000,
-  });
-  const [first] = missing;
+function Cost({ estimate, first, closed, refused }: CostProps) {
   if (closed)
     return (
       <Text fz="sm" c="dimmed">
@@ -171,11 +180,9 @@ function Priced({ estimate, stale }: { estimate: Estimate; stale: boolean }) {
 }
 
 function Unpriced({ error }: { error: Error }) {
-  const fields = RenderkitError.is(error) ? error.errors : [];
-  const [first] = fields;
   return (
     <Text fz="sm" c="var(--mantine-color-error)" role="status">
-      {first === undefined ? sentenceOf(error) : `${first.field} ${first.message}.`}
+      {whyUnpriced(error)}
     </Text>
   );
 }

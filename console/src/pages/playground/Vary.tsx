@@ -2,7 +2,7 @@ import { Button, Group, Modal, MultiSelect, Select, Stack, Text, TextInput } fro
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import { useState } from 'react';
-import { formatCount } from '../../format/numbers.ts';
+import { formatCount, formatCredits } from '../../format/numbers.ts';
 import type { RequestBody } from '../../generations/kinds.ts';
 import {
   axesOf,
@@ -13,6 +13,7 @@ import {
   maxGridRuns,
   readNumbers,
 } from '../../model-form/grid.ts';
+import { useTotal, whyUnpriced } from './use-estimate.ts';
 
 type VaryProps = {
   kind: GenerationKind;
@@ -34,6 +35,7 @@ export function Vary({ kind, model, body, onClose, onRun }: VaryProps) {
   const [second, setSecond] = useState(nothing);
   const chosen = [first, second].flatMap((choice) => chosenOf(axes, choice));
   const cells = chosen.length === 0 ? [] : gridOf(body, chosen);
+  const isRunnable = cells.length >= 2 && cells.length <= maxGridRuns;
   return (
     <Modal
       opened
@@ -60,9 +62,10 @@ export function Vary({ kind, model, body, onClose, onRun }: VaryProps) {
           </Text>
         )}
         <Group justify="flex-end">
+          {isRunnable && <Price {...{ kind, model, cells }} />}
           <Button
             size="sm"
-            disabled={cells.length < 2 || cells.length > maxGridRuns}
+            disabled={!isRunnable}
             onClick={() => {
               onRun(cells);
               onClose();
@@ -73,6 +76,26 @@ export function Vary({ kind, model, body, onClose, onRun }: VaryProps) {
         </Group>
       </Stack>
     </Modal>
+  );
+}
+
+/** What the runs cost together: some settings have a price of their own. */
+function Price({ kind, model, cells }: Pick<VaryProps, 'kind' | 'model'> & { cells: readonly GridCell[] }) {
+  const total = useTotal(
+    kind,
+    model,
+    cells.map((cell) => cell.body),
+  );
+  const { credits, balance, error } = total;
+  const isTooMuch = credits !== undefined && balance !== null && credits > balance;
+  return (
+    <Text fz="sm" role="status" c={error !== null || isTooMuch ? 'var(--mantine-color-error)' : 'dimmed'}>
+      {error !== null
+        ? whyUnpriced(error)
+        : credits === undefined
+          ? 'Asking what it costs…'
+          : `${formatCount(credits, 'credit')} together${balance === null ? '' : `; you have ${formatCredits(balance)}`}`}
+    </Text>
   );
 }
 

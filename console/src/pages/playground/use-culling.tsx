@@ -8,7 +8,7 @@ import { useSignedIn } from '../../session/use-signed-in.ts';
 import { showErrorToast } from '../../ui/toasts.ts';
 import { readMarks, rememberMarks } from './drafts.ts';
 
-/** Milliseconds in which a discarded item can be taken back; then it is deleted. */
+/** Milliseconds for which its toast is there, more while the pointer is on it; then it is deleted. */
 const undoMs = 6_000;
 
 export type Culling = {
@@ -41,9 +41,14 @@ export function useCulling(): Culling {
   };
   const discard = (items: readonly MediaItem[]) => {
     setDiscarded((before) => new Set([...before, ...items.map(({ id }) => id)]));
-    const timer = setTimeout(() => void remove(items), undoMs);
+    let isOver = false;
     const id = notifications.show({
       autoClose: undoMs,
+      // One clock for both: as long as Undo is to be seen, or waits to be, nothing is deleted.
+      onClose: () => {
+        if (!isOver) void remove(items);
+        isOver = true;
+      },
       closeButtonProps: { 'aria-label': 'Dismiss' },
       message: (
         <Group justify="space-between">
@@ -52,7 +57,9 @@ export function useCulling(): Culling {
             size="compact-sm"
             variant="default"
             onClick={() => {
-              clearTimeout(timer);
+              // While it fades away it may still be pressed.
+              if (isOver) return;
+              isOver = true;
               putBack(items);
               notifications.hide(id);
             }}

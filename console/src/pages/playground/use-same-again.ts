@@ -3,10 +3,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { callV1 } from '../../api/client.ts';
+import { useBurst } from '../../generations/use-burst.ts';
 import { useSignedIn } from '../../session/use-signed-in.ts';
 import { showErrorToast } from '../../ui/toasts.ts';
 import { readMask, rememberMask } from './painted-masks.ts';
-import { useBurst } from './use-burst.ts';
 
 const route = getRouteApi('/signed-in/playground');
 
@@ -18,9 +18,10 @@ export function useSameAgain() {
   const earlier = useRef('');
   const { start, creation } = useBurst({
     onRefused: showErrorToast,
-    onCreated: (generation) => {
+    onCreated: (generation, _made, left) => {
       rememberMask(account.id, generation.id, readMask(account.id, earlier.current));
       void queries.invalidateQueries({ queryKey: ['console', 'listGenerationRows'] });
+      if (left) return;
       void navigate({
         search: (before) => ({ ...before, generation: generation.id }),
         replace: true,

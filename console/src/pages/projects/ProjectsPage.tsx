@@ -42,7 +42,6 @@ export function ProjectsPage() {
       actions={create}
     >
       <SearchField
-        key={search.search ?? ''}
         label="Search by title"
         text={search.search ?? ''}
         onSearch={(text) => show({ search: text }, true)}

@@ -10,6 +10,7 @@ import { Page } from '../../../ui/Page.tsx';
 import { ProblemAlert } from '../../../ui/ProblemAlert.tsx';
 import { showToast } from '../../../ui/toasts.ts';
 import { PlansTable } from './PlansTable.tsx';
+import { EditActions } from './EditActions.tsx';
 import { OlderVersion } from './OlderVersion.tsx';
 import { ReviewModal } from './ReviewModal.tsx';
 import { useEditedList } from './use-edited-list.ts';
@@ -36,21 +37,13 @@ export function PlansPage() {
       title="Plans"
       description="What accounts may do. New accounts have the first plan. Limits hold at once for everybody who has a plan, its credits from the next renewal on."
       actions={
-        <Group gap="xs">
+        <EditActions list={plans} onReview={review.open}>
           <OlderVersion
             published={published.data}
             edited={plans.isEdited}
             load={(version) => readOlder(version).then(plans.begin)}
           />
-          {plans.isEdited && (
-            <Button variant="default" onClick={plans.discard}>
-              Discard changes
-            </Button>
-          )}
-          <Button disabled={!plans.isEdited} onClick={review.open}>
-            Review changes
-          </Button>
-        </Group>
+        </EditActions>
       }
     >
       {published.error !== null && (

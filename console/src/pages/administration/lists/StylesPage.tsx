@@ -10,6 +10,7 @@ import { ListSkeleton } from '../../../ui/ListSkeleton.tsx';
 import { Page } from '../../../ui/Page.tsx';
 import { ProblemAlert } from '../../../ui/ProblemAlert.tsx';
 import { showToast } from '../../../ui/toasts.ts';
+import { EditActions } from './EditActions.tsx';
 import { OlderVersion } from './OlderVersion.tsx';
 import { ReviewModal } from './ReviewModal.tsx';
 import { useEditedList } from './use-edited-list.ts';
@@ -32,21 +33,13 @@ export function StylesPage() {
       title="Styles"
       description="What users can choose beside a prompt. A style adds its words to what the engine is given; users never see them."
       actions={
-        <Group gap="xs">
+        <EditActions list={styles} onReview={review.open}>
           <OlderVersion
             published={published.data}
             edited={styles.isEdited}
             load={(version) => readOlder(version).then(styles.begin)}
           />
-          {styles.isEdited && (
-            <Button variant="default" onClick={styles.discard}>
-              Discard changes
-            </Button>
-          )}
-          <Button disabled={!styles.isEdited} onClick={review.open}>
-            Review changes
-          </Button>
-        </Group>
+        </EditActions>
       }
     >
       {published.error !== null && (

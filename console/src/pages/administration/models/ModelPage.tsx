@@ -8,6 +8,7 @@ import { type Column, DataTable } from '../../../ui/DataTable.tsx';
 import { DescriptionList } from '../../../ui/DescriptionList.tsx';
 import { FileDrop } from '../../../ui/FileDrop.tsx';
 import { ListSkeleton } from '../../../ui/ListSkeleton.tsx';
+import { Notice } from '../../../ui/Notice.tsx';
 import { Page } from '../../../ui/Page.tsx';
 import { ProblemAlert } from '../../../ui/ProblemAlert.tsx';
 import { Section } from '../../../ui/Section.tsx';
@@ -33,7 +34,6 @@ export function ModelPage() {
     ...consoleQuery('getManagedModel', { params: { id } }),
     refetchInterval: live,
   });
-  const version = search.version ?? model?.draft_version ?? model?.version;
   return (
     <Page
       title={model?.name ?? id}
@@ -43,17 +43,42 @@ export function ModelPage() {
     >
       {query.error !== null && <ProblemAlert error={query.error} title="The model could not be read" />}
       {query.isPending && <ListSkeleton />}
-      {model !== undefined && version !== undefined && (
-        <>
-          <Summary model={model} />
-          <ModelVersionView key={version} model={model} version={version} />
-          <Fits fits={model.fits} />
-          <VersionsTable model={model} shown={version} />
-        </>
-      )}
+      {model !== undefined && <Shown key={model.id} model={model} wanted={search.version} />}
       <FileDrop label="Let go to import it as the next version" onFile={setFile} />
       <ImportModal file={file} id={id} onClose={() => setFile(undefined)} />
     </Page>
+  );
+}
+
+/**
+ * The version that the address names, or the newest as the page was opened: somebody may be writing in it, whatever others add
+ * meanwhile.
+ */
+function Shown({ model, wanted }: { model: ManagedModelDetail; wanted: number | undefined }) {
+  const newest = model.draft_version ?? model.version;
+  const [first] = useState(newest);
+  const version = wanted ?? first;
+  return (
+    <>
+      <Summary model={model} />
+      {wanted === undefined && newest > version && (
+        <Notice tone="warning">
+          There is a newer version by now:{' '}
+          <TextLink
+            to="/administration/models/$id"
+            params={{ id: model.id }}
+            search={{ version: newest }}
+            underline="always"
+          >
+            show version {newest}
+          </TextLink>
+          . What you have not saved here goes with that.
+        </Notice>
+      )}
+      <ModelVersionView key={version} model={model} version={version} />
+      <Fits fits={model.fits} />
+      <VersionsTable model={model} shown={version} />
+    </>
   );
 }
 

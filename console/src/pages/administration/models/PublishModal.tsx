@@ -1,6 +1,7 @@
 import { Button, Group, Modal, NumberInput, Stack, Text } from '@mantine/core';
 import type { ManagedModelDetail } from '@renderkit/contract/studio/administration/models.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { callConsole } from '../../../api/client.ts';
 import { consoleQuery } from '../../../api/queries.ts';
@@ -36,29 +37,15 @@ export function PublishModal({ model, version, opened, onClose }: PublishModalPr
 }
 
 function PublishForm({ model, version, onClose }: Omit<PublishModalProps, 'opened'>) {
-  const { id, name, published_version: offered } = model;
-  const queryClient = useQueryClient();
+  const { id, published_version: offered } = model;
   const own = model.versions.find((one) => one.version === version)?.price.base_millicredits ?? 0;
   const proposed = useSample(id, version).data?.proposed_millicredits ?? null;
   // What a sample proposes is for a model that has no price yet.
   const initial = offered === null && proposed !== null ? proposed : own;
   const [typed, setTyped] = useState<number | string>();
   const credits = typed ?? initial / 1_000;
-  const publish = useMutation({
-    mutationFn: () => {
-      const price = Math.round(Number(credits) * 1_000);
-      return callConsole('publishModel', {
-        params: { id },
-        body: { version, ...(price !== own && { price_millicredits: price }) },
-      });
-    },
-    meta: { inline: true },
-    onSuccess: async (published) => {
-      await invalidateModels(queryClient, []);
-      showToast(`${name} is on offer in version ${published.version}.`);
-      onClose();
-    },
-  });
+  const price = Math.round(Number(credits) * 1_000);
+  const publish = usePublish(model, version, price === own ? undefined : price, onClose);
   return (
     <form
       noValidate
@@ -98,6 +85,38 @@ function PublishForm({ model, version, onClose }: Omit<PublishModalProps, 'opene
       </Stack>
     </form>
   );
+}
+
+/** Undefined price: as the version says. */
+function usePublish(
+  { id, name }: ManagedModelDetail,
+  version: number,
+  price: number | undefined,
+  onClose: () => void,
+) {
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  return useMutation({
+    mutationFn: () =>
+      callConsole('publishModel', {
+        params: { id },
+        body: { version, ...(price !== undefined && { price_millicredits: price }) },
+      }),
+    meta: { inline: true },
+    onSuccess: async (published) => {
+      await invalidateModels(queryClient, []);
+      showToast(`${name} is on offer in version ${published.version}.`);
+      onClose();
+      // With another price it is another version.
+      if (published.version !== version)
+        await navigate({
+          to: '/administration/models/$id',
+          params: { id },
+          search: { version: published.version },
+          replace: true,
+        });
+    },
+  });
 }
 
 function priceNote(proposed: number | null): string {

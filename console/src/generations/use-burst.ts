@@ -1,0 +1,77 @@
+import type { Generation, GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
+import { useMutation } from '@tanstack/react-query';
+import { callV1 } from '../api/client.ts';
+import { isUnconfirmed } from '../api/errors.ts';
+import { useSignedIn } from '../session/use-signed-in.ts';
+import { showErrorToast, showToast } from '../ui/toasts.ts';
+import { useLeft } from '../ui/use-left.ts';
+import { newIdempotencyKey } from './idempotency-key.ts';
+import { kinds, type RequestBody } from './kinds.ts';
+import { forgetRest, keepRest, type Rest, restOf } from './unanswered.ts';
+
+/** Creates that belong together. */
+export type Burst = { kind: GenerationKind; bodies: readonly RequestBody[] };
+
+type BurstOptions = {
+  /**
+   * After each create that was accepted; `made` are all of the burst so far. Who has left meanwhile (`left`) must not be
+   * brought back.
+   */
+  onCreated: (generation: Generation, made: readonly string[], left: boolean) => void;
+  /** Not for those who have left: they are told by a toast. */
+  onRefused?: (error: Error) => void;
+};
+
+/** Bursts of this page that are under way, also those of forms that were left. */
+const underWay = new Set<string>();
+
+/**
+ * Sends creates one after the other. Each has an idempotency key of its own. Where one gets no answer, the same burst
+ * goes on there when it is run again, under the same keys, so that each is made and paid for once. The page shows the error itself.
+ */
+export function useBurst({ onCreated, onRefused }: BurstOptions) {
+  const { account } = useSignedIn();
+  const left = useLeft();
+  const creation = useMutation({
+    meta: { inline: true },
+    mutationFn: async ({ kind, asked, ...rest }: Rest & { kind: GenerationKind }) => {
+      const made = [...rest.made];
+      for (const [i, request] of rest.left.entries()) {
+        keepRest(account.id, { asked, left: rest.left.slice(i), made: [...made] });
+        const generation = await callV1(
+          kinds[kind].operation,
+          { body: request.body },
+          { headers: { 'idempotency-key': request.key } },
+        );
+        made.push(generation.id);
+        onCreated(generation, made, left.current);
+      }
+      forgetRest(account.id, asked);
+    },
+    onError: (error, { asked }) => {
+      const rest = restOf(account.id, asked);
+      if (!isUnconfirmed(error)) forgetRest(account.id, asked);
+      if (left.current) showErrorToast(error, whatWasStarted(rest));
+      else onRefused?.(error);
+    },
+    onSettled: (_made, _error, { asked }) => underWay.delete(asked),
+  });
+  /** `drawn` are the same requests with what chance adds to them. */
+  const start = ({ kind, bodies }: Burst, drawn: readonly RequestBody[] = bodies) => {
+    const { path } = kinds[kind];
+    const asked = JSON.stringify([path, bodies]);
+    // Somebody left its form and came back. Other keys would make it twice.
+    if (underWay.has(asked)) return showToast('The same is being sent already.');
+    underWay.add(asked);
+    const requests = drawn.map((body) => ({ path, body, key: newIdempotencyKey() }));
+    creation.mutate({ kind, ...(restOf(account.id, asked) ?? { asked, left: requests, made: [] }) });
+  };
+  return { start, creation };
+}
+
+/** What is told of a burst that broke off. */
+function whatWasStarted(rest: Rest | undefined): string {
+  const made = rest?.made.length ?? 0;
+  const all = made + (rest?.left.length ?? 1);
+  return all === 1 ? 'It was not run' : `${made} of ${all} runs were started`;
+}

@@ -1,0 +1,53 @@
+import { Button, Group, Text } from '@mantine/core';
+import { useBlocker } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { ConfirmModal } from '../../../ui/ConfirmModal.tsx';
+
+type EditActionsProps = {
+  list: { isEdited: boolean; discard: () => void };
+  onReview: () => void;
+  /** Another way to begin. */
+  children: ReactNode;
+};
+
+/** What can be done with a list that is edited. Whoever leaves it with changes is asked first. */
+export function EditActions({ list: { isEdited, discard }, onReview, children }: EditActionsProps) {
+  return (
+    <Group gap="xs">
+      {children}
+      {isEdited && (
+        <Button variant="default" onClick={discard}>
+          Discard changes
+        </Button>
+      )}
+      <Button disabled={!isEdited} onClick={onReview}>
+        Review changes
+      </Button>
+      <LeaveQuestion asked={isEdited} />
+    </Group>
+  );
+}
+
+/** Before a reload the browser asks. */
+function LeaveQuestion({ asked }: { asked: boolean }) {
+  const blocker = useBlocker({
+    shouldBlockFn: leadsAway,
+    disabled: !asked,
+    enableBeforeUnload: asked,
+    withResolver: true,
+  });
+  return (
+    <ConfirmModal
+      opened={blocker.status === 'blocked'}
+      onClose={() => blocker.reset?.()}
+      title="Leave without publishing?"
+      action="Leave"
+      onConfirm={() => blocker.proceed?.()}
+    >
+      <Text fz="sm">What you changed is not in force yet, and goes when you leave.</Text>
+    </ConfirmModal>
+  );
+}
+
+const leadsAway = ({ current, next }: { current: { pathname: string }; next: { pathname: string } }) =>
+  current.pathname !== next.pathname;

@@ -1,0 +1,63 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import type { Estimate } from '@renderkit/contract/v1/schemas/estimate.ts';
+import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { RenderkitError } from 'renderkit/errors';
+import { sentenceOf } from '../../api/errors.ts';
+import { v1Query } from '../../api/queries.ts';
+import type { RequestBody } from '../../generations/kinds.ts';
+import { estimateOf } from '../../model-form/build-request.ts';
+
+/** Milliseconds without a change before the cost is asked for. */
+const debounceMs = 400;
+
+/** What a request costs; asked for where it is complete. */
+export function useEstimate(kind: GenerationKind, model: Model, body: RequestBody, complete: boolean) {
+  const asked = complete ? JSON.stringify(estimateOf(kind, model, body)) : '';
+  const [text] = useDebouncedValue(asked, debounceMs);
+  const estimate = useQuery({ ...estimateQuery(text), enabled: asked !== '' && text !== '' });
+  return { estimate, isCurrent: asked === text && !estimate.isPlaceholderData };
+}
+
+/** Undefined credits: not known yet, or not to be known. */
+type Total = { credits: number | undefined; balance: number | null; error: Error | null };
+
+/** What several requests cost together. Those that are priced alike are asked for once. */
+export function useTotal(kind: GenerationKind, model: Model, bodies: readonly RequestBody[]): Total {
+  const asked = JSON.stringify(bodies.map((body) => JSON.stringify(estimateOf(kind, model, body))));
+  const [settled] = useDebouncedValue(asked, debounceMs);
+  const texts = JSON.parse(settled) as string[];
+  const distinct = [...new Set(texts)];
+  const estimates = useQueries({
+    queries: distinct.map((text) => ({ ...estimateQuery(text), placeholderData: undefined })),
+  });
+  const known = new Map<string, Estimate>();
+  for (const [i, text] of distinct.entries()) {
+    const estimate = estimates[i]?.data;
+    if (estimate !== undefined) known.set(text, estimate);
+  }
+  const isKnown = asked === settled && known.size === distinct.length;
+  const credits = texts.reduce((sum, text) => sum + (known.get(text)?.credits ?? 0), 0);
+  return {
+    // In thousandths a credit is whole; a sum of fractions is not.
+    credits: isKnown && texts.length > 0 ? Math.round(credits * 1_000) / 1_000 : undefined,
+    balance: estimates[0]?.data?.balance ?? null,
+    error: estimates.find(({ error }) => error !== null)?.error ?? null,
+  };
+}
+
+/** Why there is no price: the field that is wrong, where the service names one. */
+export function whyUnpriced(error: Error): string {
+  const [first] = RenderkitError.is(error) ? error.errors : [];
+  return first === undefined ? sentenceOf(error) : `${first.field} ${first.message}.`;
+}
+
+function estimateQuery(text: string) {
+  return {
+    ...v1Query('estimate', { body: JSON.parse(text === '' ? '{}' : text) as never }),
+    // The request itself as the key would hold the data of a mask.
+    queryKey: ['v1', 'estimate', text],
+    staleTime: 30_000,
+  };
+}
