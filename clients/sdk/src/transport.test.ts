@@ -271,6 +271,13 @@ test('abort ends the waiting, and cancels where that was asked for', async () =>
   assert.equal(server.seen.at(-1)?.url, '/v1/generations/gen_1/cancel');
 });
 
+test('a path that would lead to another host is refused, for the key would go there', async () => {
+  await using server = await serve([]);
+  for (const path of ['@example.org/v1', '.example.org/v1', '1/v1', 'v1/things', ''])
+    await assert.rejects(at(server.url).request({ method: 'GET', path }), { code: 'invalid_request' }, path);
+  assert.equal(server.seen.length, 0);
+});
+
 test('an id that would lead to another path is refused before anything is asked', async () => {
   await using server = await serve([]);
   const client = at(server.url);

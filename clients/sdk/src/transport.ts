@@ -170,9 +170,12 @@ export class Transport {
   /**
    * The address of a path below the base, with what of the query is there.
    *
-   * @throws RenderkitError `invalid_request` where a part of the path would lead to another one
+   * @throws RenderkitError `invalid_request` where a part of the path would lead to another one, or the whole to another host
    */
   addressOf(path: string, query: Call['query'] = {}): string {
+    // Set behind a host, `@elsewhere` or `.elsewhere` would make another of it, and the key would go there.
+    if (!path.startsWith('/'))
+      throw new RenderkitError('invalid_request', `The path "${path}" does not begin with "/".`);
     const [read = ''] = path.replace(unreadShape, '').split(/[?#]/, 1);
     const step = read.split(/[/\\]/).find((part) => stepShape.test(part));
     if (step !== undefined)
