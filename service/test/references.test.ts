@@ -34,10 +34,9 @@ let breaks = 0;
 
 before(async () => {
   files = await startFileServer((request, response) => {
-    void gate.then(() => {
-      if (request.url === '/breaks' && breaks-- > 0) return void response.destroy();
-      response.writeHead(request.url === '/gone' ? 404 : 200).end(tinyPng);
-    });
+    const isCut = () => request.url === '/breaks' && breaks-- > 0;
+    const status = request.url === '/gone' ? 404 : 200;
+    void gate.then(() => (isCut() ? response.destroy() : response.writeHead(status).end(tinyPng)));
   });
   service = await startTestService({ config: { egressAllow: ['127.0.0.0/8'] }, sweepMs: 100, retryMs: 50 });
   service.studio.catalog.models.push(

@@ -13,7 +13,7 @@ const submitSeconds = 60;
 
 /** Has the engine have the job exactly once. */
 export async function send(job: Job, values: JobValues): Promise<Handle> {
-  const { claim, route, files, driver, folder, signal, draining, arrival, dependencies } = job;
+  const { claim, route, files, folder, signal, draining, arrival, dependencies } = job;
   const { database, crashPoint } = dependencies;
   const resolved = resolveBindings(route, values.values);
   const options = { size: values.working, maskBlur: values.mask?.blur ?? 0, folder, signal };
