@@ -24,7 +24,7 @@ export type WaitReason = (typeof waitReasons)[number];
 
 /** Longest side of a preview in pixels, and its bytes. */
 export const maxPreviewSide = 384;
-export const maxPreviewBytes = 32 * 1024;
+export const maxPreviewBytes = 32_000;
 /** Renders that one call watches. */
 export const maxWatchedRenders = 5_000;
 

@@ -128,16 +128,23 @@ describe('a repeated request', () => {
     assert.deepEqual([repeated.status, repeated.headers.get('x-renderkit-adopted')], [200, null]);
     await repeated.text();
     assert.notEqual(generationOf(repeated), generationOf(first));
-    // What was answered before it is still had by who lost that answer.
-    const again = await client.ask(1, { retry: 1 });
-    assert.deepEqual(
-      [generationOf(again), again.headers.get('x-renderkit-adopted')],
-      [generationOf(first), 'true'],
-    );
+    // What was answered is still had by who lost that answer, the last one first.
+    for (const answered of [repeated, first]) {
+      const again = await client.ask(1, { retry: 1 });
+      assert.deepEqual(
+        [generationOf(again), again.headers.get('x-renderkit-adopted')],
+        [generationOf(answered), 'true'],
+      );
+    }
     assert.equal((await client.generations()).length, 2);
   });
 
   test('of one that was refused for the rate of its key is its own', async () => {
+    // All of it has to lie within one minute of the clock.
+    const [{ left = 0 } = {}] = await platform.databases.service.rows<{ left: number }>(
+      'select (60 - extract(second from clock()))::real as left',
+    );
+    if (left < 20) await sleep(left * 1_000 + 100);
     const client = await open({ rateLimit: 2 });
     const first = await client.ask(1, { retry: 0 });
     assert.equal(first.status, 200);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import { openDatabase } from '@renderkit/server-kit/db/database.ts';
-import { readWorkerConfig, workerNodeOptions } from '@renderkit/studio/config.ts';
+import { readMediaBucket, readWorkerConfig, workerNodeOptions } from '@renderkit/studio/config.ts';
 import { readRulesAtStart } from '@renderkit/studio/moderation/rules-file.ts';
 import { buildConsole } from './build-console.ts';
 import { addressOf, partEnvironments, type PartEnvironments, type StackConfig } from './config.ts';
@@ -40,6 +40,15 @@ const ownEntries: PartEntries = {
   service: entryOf('service/src/main.ts'),
 };
 
+/** A wrong secret or bucket is told once, and not by parts that die of it again and again. @throws ConfigError */
+async function tryBucket({ dataDirectory, environment }: StackConfig): Promise<void> {
+  const s3 = readMediaBucket(environment);
+  if (s3 === undefined) return;
+  // Loaded where it is needed: most starts have their media on a disk.
+  const { openCheckedStorage } = await import('@renderkit/studio/storage/open-storage.ts');
+  await using _ = await openCheckedStorage({ dataDirectory, s3 });
+}
+
 /**
  * Starts everything on this machine in order and answers when it serves. What was started is stopped again when
  * anything fails or the signal aborts. From then on a part that dies is started again for as long as the stack runs, and
@@ -56,6 +65,7 @@ export async function startStack(
   await closeDataDirectory(config.dataDirectory);
   // Studio and worker would refuse it one by one, each after a start of its own.
   await readRulesAtStart(filesOf(config.dataDirectory).moderation);
+  await tryBucket(config);
   const ports = await claimPorts(config, held);
   const built = makeConsole(config, options.screen);
   const { logs } = filesOf(config.dataDirectory);

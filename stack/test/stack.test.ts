@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
+import { startS3Counterpart } from '@renderkit/studio/storage/testing/s3-counterpart.ts';
 import { readStackConfig } from '../src/config.ts';
 import { commands } from '../src/operator/commands.ts';
 import { runOperator } from '../src/operator/run-operator.ts';
@@ -158,6 +159,26 @@ test('a busy port is named before anything starts', async () => {
   );
   await assert.rejects(stat(path.join(elsewhere, 'postgres')), { code: 'ENOENT' });
   busy.close();
+});
+
+test('a bucket that cannot be used is told in one sentence before anything starts', async () => {
+  await using storage = await startS3Counterpart();
+  const { endpoint, bucket, region, accessKeyId } = storage.config;
+  const environment = {
+    MEDIA_STORE: 's3',
+    S3_ENDPOINT: endpoint,
+    S3_BUCKET: bucket,
+    S3_REGION: region,
+    S3_ACCESS_KEY_ID: accessKeyId,
+    S3_SECRET_ACCESS_KEY: 'not its secret',
+    S3_PATH_STYLE: 'on',
+  };
+  const noted = (await notes()).length;
+  await assert.rejects(
+    start({ environment }),
+    /^ConfigError: The bucket .* cannot be used: the secret is not/,
+  );
+  assert.equal((await notes()).length, noted);
 });
 
 test('a broken moderation file is refused before anything starts, however good it was before', async () => {

@@ -131,6 +131,11 @@ export function readWorkerConfig(environment: Environment): WorkerConfig {
   };
 }
 
+/** The bucket that media are kept in; undefined where that is the disk. @throws ConfigError */
+export function readMediaBucket(environment: Environment): S3Config | undefined {
+  return readS3Config(readEnvironment(environment));
+}
+
 /** Reads the bucket that is named, whether media are kept in it or not. @throws ConfigError */
 export function readBucketOf(environment: Environment): S3Config {
   return readBucket(readEnvironment(environment));

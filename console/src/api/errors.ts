@@ -41,6 +41,18 @@ export function isUnconfirmed(error: Error): boolean {
   return hasCode(error, 'connection_failed') || (RenderkitError.is(error) && (error.status ?? 0) >= 500);
 }
 
+/**
+ * Whether an answer to a create leaves open what became of it: there was none, or it was refused before its key was looked at. The
+ * same key is good for it yet.
+ */
+export function saysNothingOfIt(error: Error): boolean {
+  return (
+    isUnconfirmed(error) ||
+    isOfOtherAccount(error) ||
+    (RenderkitError.is(error) && [401, 429].includes(error.status ?? 0))
+  );
+}
+
 /** Whether sending the request again may help: nothing answered, or the service says that this passes. */
 export function isTransient(error: unknown): boolean {
   return (

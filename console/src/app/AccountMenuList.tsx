@@ -6,6 +6,7 @@ import { changePasswordAddress } from '../session/sign-in-addresses.ts';
 import { useSignedIn } from '../session/use-signed-in.ts';
 import { Icon } from '../ui/Icon.tsx';
 import { AccountButton } from './AccountButton.tsx';
+import { leaveFreely } from '../ui/leaving.ts';
 
 const schemes = [
   { value: 'light', label: 'Light' },
@@ -64,6 +65,7 @@ function useSignOut() {
   return useMutation({
     mutationFn: () => callConsole('signOut', {}),
     onSuccess: async ({ studio_sign_out_url: studio }) => {
+      leaveFreely();
       // The studio has a session of its own in this browser; it asks, and sends the browser back here.
       if (studio !== null) globalThis.location.assign(studio);
       else {

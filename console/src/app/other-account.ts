@@ -1,3 +1,4 @@
+import { leaveFreely } from '../ui/leaving.ts';
 import { showNotice } from '../ui/toasts.ts';
 
 // Somebody else has signed in, in another tab of this browser: what this page shows is not theirs, and what it asks for is refused.
@@ -12,6 +13,7 @@ export function reloadAsOther(): void {
   // Several requests of a page find it at once.
   if (leaving) return;
   leaving = true;
+  leaveFreely();
   try {
     sessionStorage.setItem(reasonKey, 'yes');
   } catch {

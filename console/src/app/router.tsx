@@ -6,6 +6,7 @@ import { showErrorToast } from '../ui/toasts.ts';
 import { reloadAsOther } from './other-account.ts';
 import { PageError, PageLoading } from './PageStates.tsx';
 import { routeTree } from './routes.ts';
+import { leaveFreely } from '../ui/leaving.ts';
 
 export const queryClient = createQueryClient({
   onSignedOut: () => void leave(),
@@ -42,6 +43,7 @@ async function leave(): Promise<void> {
   // Several requests of a page may find at once that the session has ended.
   if (leaving || pathname.startsWith('/console/sign')) return;
   leaving = true;
+  leaveFreely();
   const returnTo = `${pathname}${search}`;
   await router.navigate({ to: '/sign-in', search: { return_to: returnTo }, replace: true });
   // The next person must not see these answers.

@@ -1,7 +1,7 @@
 import type { Generation, GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import { useMutation } from '@tanstack/react-query';
 import { callV1 } from '../api/client.ts';
-import { isUnconfirmed } from '../api/errors.ts';
+import { saysNothingOfIt } from '../api/errors.ts';
 import { useSignedIn } from '../session/use-signed-in.ts';
 import { showErrorToast, showToast } from '../ui/toasts.ts';
 import { useLeft } from '../ui/use-left.ts';
@@ -50,7 +50,7 @@ export function useBurst({ onCreated, onRefused }: BurstOptions) {
     },
     onError: (error, { asked }) => {
       const rest = restOf(account.id, asked);
-      if (!isUnconfirmed(error)) forgetRest(account.id, asked);
+      if (!saysNothingOfIt(error)) forgetRest(account.id, asked);
       if (left.current) showErrorToast(error, whatWasStarted(rest));
       else onRefused?.(error);
     },

@@ -118,9 +118,9 @@ test('where the mask is black, the pixels of the source stand bit for bit', asyn
   }
 });
 
-test('another shape than was promised is the fault of the route on its backend, and is no output', async () => {
+test('another shape than was promised is a bad result of the backend, and is no output', async () => {
   const square = await keep('square', await noise(64, 64).png().toBuffer());
-  const failure = { name: 'EngineFailure', blame: 'pair', code: 'render_failed', badResult: true };
+  const failure = { name: 'EngineFailure', blame: 'backend', code: 'render_failed', badResult: true };
   await assert.rejects(finish([square]), failure);
   // One of a hundred may be cut away.
   const near = await keep('near', await noise(97, 64).png().toBuffer());

@@ -96,9 +96,7 @@ function badResult(message: string, cause?: unknown): EngineFailure {
   return new EngineFailure(message, { blame: 'backend', code: 'render_failed', badResult: true, cause });
 }
 
-/** No other backend would do better by this route. */
 function otherRatio(made: Size, promised: Size): EngineFailure {
   const sizes = `${made.width}×${made.height} pixels instead of ${promised.width}×${promised.height}`;
-  const options = { blame: 'pair', code: 'render_failed', badResult: true } as const;
-  return new EngineFailure(`The route makes another shape than was promised: ${sizes}.`, options);
+  return badResult(`The route makes another shape than was promised: ${sizes}.`);
 }

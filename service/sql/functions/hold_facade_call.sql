@@ -34,7 +34,7 @@ begin
   -- After the wait for the lock.
   at := clock();
   since := at - case when p_repeats then p_said else p_unsaid end;
-  -- One whose answer was lost, or that was refused, comes before one whose answer a proxy took.
+  -- One whose client was lost comes first, then the newest: what was refused later than an answer went out is what is repeated.
   select * into earlier from facade_calls f
     where f.account_id = p_account_id and f.fingerprint = p_fingerprint
       -- The longest HOLD_SECONDS. It keeps the search short where an account asks for the same all day.
@@ -49,12 +49,14 @@ begin
         -- A proxy took the answer, and its client notices at its own time-out: minutes later.
         else p_repeats and f.adoptions = 0
       end
-    order by f.delivered_at is not null, f.created_at desc
+    order by (f.delivered_at is null and (f.holder is not null or f.let_go_at is not null)) desc, f.created_at desc
     limit 1 for update;
   if found then
     update facade_calls f
       set holder = p_holder, held_until = at + p_lease, presence = p_presence, delivered_at = null,
-        adoptions = f.adoptions + 1
+        -- Of what was refused nothing was made: its answer is still to be had once.
+        adoptions = f.adoptions + case
+          when earlier.holder is null and earlier.let_go_at is null and earlier.delivered_at is null then 0 else 1 end
       where f.id = earlier.id;
     return query select 'adopted', earlier.id, earlier.request;
     return;

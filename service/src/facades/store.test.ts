@@ -190,12 +190,37 @@ test('what was refused is had by who repeats it, in two minutes, and by nobody e
   const other = await ask(undefined);
   assert.equal(other.outcome, 'new', 'it does not say that it repeats');
   await recordDelivered(db.database, { id: other.id ?? '', holder: other.holder });
+  const again = await ask(undefined, { repeats: true });
+  assert.equal(again.id, other.id, 'it was answered after they were refused');
   const repeated = [await ask(undefined, { repeats: true }), await ask(undefined, { repeats: true })];
   assert.deepEqual(new Set(repeated.map(({ id }) => id)), new Set(refused.map(({ id }) => id)));
   for (const { id, holder } of repeated) await refuseCall(db.database, { id: id ?? '', holder });
   await moveClock(db.database, 121);
   const late = await ask(undefined, { repeats: true });
   assert.ok(!refused.some(({ id }) => id === late.id));
+  await moveClock(db.database, 0);
+});
+
+test('what was refused before it was answered is had once more, and is not taken for what was answered since', async () => {
+  const ask = await equalRequests();
+  const refuse = ({ id, holder }: { id: string | null; holder: string }) =>
+    refuseCall(db.database, { id: id ?? '', holder });
+  const deliver = ({ id, holder }: { id: string | null; holder: string }) =>
+    recordDelivered(db.database, { id: id ?? '', holder });
+  const first = await ask(undefined);
+  await refuse(first);
+  const again = await ask(undefined, { repeats: true });
+  await deliver(again);
+  const lost = await ask(undefined, { repeats: true });
+  assert.deepEqual([again.id, lost.id], [first.id, first.id]);
+  await deliver(lost);
+  assert.equal((await ask(undefined, { repeats: true })).outcome, 'new');
+  const other = await equalRequests();
+  await refuse(await other(undefined));
+  await moveClock(db.database, 15);
+  const answered = await other(undefined);
+  await deliver(answered);
+  assert.equal((await other(undefined, { repeats: true })).id, answered.id);
   await moveClock(db.database, 0);
 });
 

@@ -38,11 +38,11 @@ export async function readOldestWaiting(database: Database): Promise<number> {
   return row?.seconds ?? 0;
 }
 
-/** Endpoints that are told of events and take none. */
+/** Endpoints that are told of events and take none. A failed ping is none: its turn alone says that it failed. */
 export async function countFailingEndpoints(database: Database): Promise<number> {
   const [row] = await database.rows<{ failing: number }>(
     `select count(*)::int as failing from endpoint_turns t join webhook_endpoints e on e.id = t.endpoint_id
-      where t.state = 'failing' and e.paused_at is null and e.deleted_at is null`,
+      where t.state = 'failing' and t.failing_since is not null and e.paused_at is null and e.deleted_at is null`,
   );
   return row?.failing ?? 0;
 }

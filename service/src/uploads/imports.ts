@@ -29,6 +29,8 @@ const passingKinds: ReadonlySet<string> = new Set(['dns', 'refused', 'protocol']
 /** So often is such an address asked, after so many milliseconds. */
 const maxFetches = 3;
 const fetchAgainMs = 750;
+/** Milliseconds: what broke off later is not fetched again, or an address would hold its place for several times as long. */
+const maxBrokenMs = 10_000;
 /** Milliseconds that what was under way has to give its lease back when the process stops. */
 const finishWithinMs = 8_000;
 
@@ -90,6 +92,7 @@ type ImportOptions = {
  */
 async function importFile(options: ImportOptions, one: Import, stopping: AbortSignal): Promise<void> {
   const { database, leases, log } = options;
+  const begun = performance.now();
   try {
     await using file = await fetchFile(options.egress, {
       url: one.source_url,
@@ -128,7 +131,7 @@ async function importFile(options: ImportOptions, one: Import, stopping: AbortSi
     const end = endOf(one.account_id, answer.upload);
     if (end !== undefined) await options.settle([end]);
   } catch (error) {
-    if (error instanceof FetchFailed && !error.aborted && !mayPass(error, one.tries)) {
+    if (error instanceof FetchFailed && !error.aborted && !mayPass(error, one.tries, begun)) {
       log.info({ uploadId: one.id, kind: error.kind }, 'an address gave no file');
       return await fail(options, one, 'unprocessable');
     }
@@ -143,7 +146,8 @@ async function importFile(options: ImportOptions, one: Import, stopping: AbortSi
   }
 }
 
-const mayPass = ({ kind }: FetchFailed, tries: number) => passingKinds.has(kind) && tries < maxFetches;
+const mayPass = ({ kind }: FetchFailed, tries: number, begun: number) =>
+  passingKinds.has(kind) && tries < maxFetches && performance.now() - begun < maxBrokenMs;
 
 /** Whether waiting mends nothing. A file that came too slowly is an invalid request too, so that has more tries. */
 function isFinal({ kind, studioCode }: StudioFailure, tries: number): boolean {

@@ -13,6 +13,8 @@ import type { MadeAsset } from './store.ts';
 const maxCancelPause = 60_000;
 /** An answer of a paid provider that was of no use is fetched so often, and the job never bought again. */
 const maxFetches = 3;
+/** Milliseconds that a person waits for what was made and cannot be had or stored. */
+const maxPatienceMs = 10 * 60_000;
 /** Milliseconds between two looks for a result whose host is away. */
 const maxFetchPause = 120_000;
 /** Milliseconds that a result which was there already has to be fetched again, however long its job took. */
@@ -66,7 +68,7 @@ class Patience {
   pauseAfter(error: unknown): number | undefined {
     const { route, pauses } = this.#job;
     const now = performance.now();
-    this.#until ??= now + runSecondsOf(route) * 1_000;
+    this.#until ??= now + Math.min(runSecondsOf(route) * 1_000, maxPatienceMs);
     if (isOutOfSpace(error)) return pauses.spaceAgain;
     const isTired = route.cost === undefined || now > this.#until;
     if (isTired) return undefined;

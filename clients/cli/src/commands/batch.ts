@@ -71,7 +71,7 @@ async function makeBatch(session: Session, words: string[], values: RunValues): 
   const due = rows.filter(({ id }) => {
     const { done } = journal.stateOf(id) ?? {};
     if (done?.status === 'failed') return values['retry-failed'] === true;
-    return done === undefined || done.unsaved === true;
+    return done === undefined || (done.unsaved === true && values.out !== undefined);
   });
   const unpaid = due.filter(
     ({ id }) => journal.stateOf(id)?.generation === undefined || isAgain(journal, id),

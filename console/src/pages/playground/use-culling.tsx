@@ -44,6 +44,8 @@ export function useCulling(): Culling {
     let isOver = false;
     const id = notifications.show({
       autoClose: undoMs,
+      // Only so many are shown at once: what waits behind errors would never be deleted.
+      priority: 1,
       // One clock for both: as long as Undo is to be seen, or waits to be, nothing is deleted.
       onClose: () => {
         if (!isOver) void remove(items);

@@ -2,6 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ConfirmModal } from '../../../ui/ConfirmModal.tsx';
+import { leavesFreely } from '../../../ui/leaving.ts';
 
 type EditActionsProps = {
   list: { isEdited: boolean; discard: () => void };
@@ -33,7 +34,7 @@ function LeaveQuestion({ asked }: { asked: boolean }) {
   const blocker = useBlocker({
     shouldBlockFn: leadsAway,
     disabled: !asked,
-    enableBeforeUnload: asked,
+    enableBeforeUnload: () => asked && !leavesFreely(),
     withResolver: true,
   });
   return (
@@ -50,4 +51,4 @@ function LeaveQuestion({ asked }: { asked: boolean }) {
 }
 
 const leadsAway = ({ current, next }: { current: { pathname: string }; next: { pathname: string } }) =>
-  current.pathname !== next.pathname;
+  current.pathname !== next.pathname && !leavesFreely();
