@@ -106,6 +106,15 @@ test('a job that runs for too long is canceled', async () => {
   assert.deepEqual([provider.asked.cancel, other.provider.asked.cancel], [1, 1]);
 });
 
+test('what a cancel makes of a late job, whose answer was lost, is no other failure than that it was late', async () => {
+  await using followed = await submit();
+  const { provider, follow } = followed;
+  provider.held = true;
+  provider.mishaps('cancel', 'lost_answer');
+  const late = follow({ runSeconds: 0.01, pauses: { ...pauses, lastLook: 60_000 } });
+  await assert.rejects(late, isFailure('render_timeout'));
+});
+
 test('a standstill of our own is not taken for a job that is silent', async () => {
   await using followed = await submit();
   const { provider, follow } = followed;

@@ -177,6 +177,21 @@ test('what was paid for is fetched until its host is back, and stored once that 
   assert.deepEqual([provider.jobs, await submissionsOf(studio.database)], [1, 1]);
 });
 
+test('a stop ends the waiting for a result whose host stays away', async () => {
+  await using opened = await open();
+  const { studio, provider } = opened;
+  provider.mishaps('result', ...Array.from({ length: 1_000 }, () => ({ status: 503 })));
+  const account = await accept(opened, 'away');
+  await using _worker = await studio.startWorker({ pauses: { askAgain: 5 } });
+  while ((provider.asked.result ?? 0) < 1) await sleep(20);
+  // The next try would be in twenty seconds, and the last in ten minutes.
+  await studio.database.execute(`update renders set stop_requested_at = clock() where token = 'away'`);
+  const { status, error } = await account.finished('away');
+  assert.deepEqual([status, error?.code], ['failed', 'stopped']);
+  assert.equal(provider.jobs, 1);
+  assert.ok(provider.asked.result <= 3, `${provider.asked.result} looks`);
+});
+
 test('a paid result that is of no use, or that we can do nothing with, ends its render: it is bought once', async () => {
   await using opened = await open();
   const { studio, provider } = opened;

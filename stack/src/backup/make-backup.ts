@@ -127,10 +127,14 @@ async function* directoryFiles(dataDirectory: string, counts: Counts): AsyncGene
   }
 }
 
+/** Of a volume's file system, and closed to all but root. */
+const lostAndFound = 'lost+found';
+
 /** Folders come and go meanwhile: one that is gone holds nothing. One that cannot be read ends the backup, for a part is none. */
 async function* filesBelow(folder: string): AsyncGenerator<string> {
   for (const entry of await entriesOf(folder)) {
     const name = path.join(folder, entry.name);
+    if (entry.name === lostAndFound) continue;
     if (entry.isDirectory()) yield* filesBelow(name);
     else if (entry.isFile()) yield name;
   }

@@ -24,7 +24,7 @@ type Collected = { assets: MadeAsset[]; cost: number | null };
 
 /** Waits for the result, brings it to what was promised and stores it; nothing of it is made anew in here. */
 export async function collect(job: Job, handle: Handle, values: JobValues): Promise<Collected> {
-  const { claim, signal, dependencies } = job;
+  const { claim, signal, draining, dependencies } = job;
   using drain = watchDrain(job, handle);
   const patience = new Patience(job);
   for (;;) {
@@ -34,10 +34,13 @@ export async function collect(job: Job, handle: Handle, values: JobValues): Prom
     } catch (error) {
       signal.throwIfAborted();
       if (await drain.isCanceled()) throw new Drained('The backend is drained.');
-      const pause = patience.pauseAfter(error);
+      const pause = patience.pauseAfter(error, draining.aborted);
       if (pause === undefined) throw error;
       dependencies.log.warn({ err: error, submission: claim.id, pause_ms: pause }, 'a result is tried again');
-      await sleep(pause, undefined, { signal });
+      // A stop, or the end of a drain, cuts the waiting short; want of space is nothing that it would mend.
+      const isCut = !isOutOfSpace(error) && !draining.aborted;
+      const ended = isCut ? AbortSignal.any([signal, draining]) : signal;
+      await sleep(pause, undefined, { signal: ended }).catch(() => signal.throwIfAborted());
     }
   }
 }
@@ -49,6 +52,7 @@ class Patience {
   #until: number | undefined;
   #fetches = 0;
   #away = 0;
+  #tries = 0;
 
   constructor(job: Pick<Job, 'route' | 'pauses'>) {
     this.#job = job;
@@ -64,14 +68,21 @@ class Patience {
     return this.#until !== undefined;
   }
 
-  /** Milliseconds until the next try; undefined where there is none. */
-  pauseAfter(error: unknown): number | undefined {
+  /** Milliseconds until the next try; undefined where there is none. `isUnwanted`: its render was stopped, or its backend has to be free. */
+  pauseAfter(error: unknown, isUnwanted: boolean): number | undefined {
     const { route, pauses } = this.#job;
+    this.#tries += 1;
     const now = performance.now();
     this.#until ??= now + Math.min(runSecondsOf(route) * 1_000, maxPatienceMs);
     if (isOutOfSpace(error)) return pauses.spaceAgain;
     const isTired = route.cost === undefined || now > this.#until;
-    if (isTired) return undefined;
+    if (isTired || (isUnwanted && this.#tries >= maxFetches)) return undefined;
+    if (isUnwanted) return this.#pauseOf(error) === undefined ? undefined : pauses.askAgain;
+    return this.#pauseOf(error);
+  }
+
+  #pauseOf(error: unknown): number | undefined {
+    const { pauses } = this.#job;
     if (!(error instanceof EngineFailure)) return this.#hasResult ? pauses.spaceAgain : undefined;
     if (!error.badResult || error.blame !== 'backend') return undefined;
     if (error.away) return Math.min(pauses.fetchAgain * 2 ** this.#away++, maxFetchPause);

@@ -64,7 +64,8 @@ export async function followToEnd(
       const result = await followUntil(driver, followed, { ...limits, signal: lastLook }).catch(
         (failure: unknown) => {
           signal.throwIfAborted();
-          if (!lastLook.aborted) throw failure;
+          // Where the cancel was not confirmed the failure may be what came of it.
+          if (outcome === 'too_late' && !lastLook.aborted) throw failure;
         },
       );
       if (result !== undefined) return result;

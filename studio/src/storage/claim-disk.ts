@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createFile } from '@renderkit/server-kit/files/durable-files.ts';
+import { isStorageUnavailable } from '@renderkit/server-kit/files/file-errors.ts';
 import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 
 const looks = 20;
@@ -22,12 +23,18 @@ export async function readOwner(directory: string): Promise<string | undefined> 
 
 /**
  * Writes the owner beside the media unless somebody is named there; returns who is. Of several that come at the same moment
- * one is the owner, on a network file system too. @throws ConfigError where the file stays empty
+ * one is the owner, on a network file system too. Where the disk is full or cannot be written nobody is named yet. @throws ConfigError where the file stays empty
  */
 export async function claimDisk(directory: string, owner: string): Promise<string> {
   const named = await readOwner(directory);
   if (named !== undefined) return named;
-  await createFile(ownerFile(directory), `${owner}\n`);
+  try {
+    await createFile(ownerFile(directory), `${owner}\n`);
+  } catch (error) {
+    // A later start writes it.
+    if (isStorageUnavailable(error)) return owner;
+    throw error;
+  }
   for (let look = 1; look <= looks; look++) {
     const written = await readOwner(directory);
     if (written !== undefined) return written;

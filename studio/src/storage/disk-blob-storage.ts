@@ -23,6 +23,7 @@ import { writeChunks } from './write-chunks.ts';
 
 // Two characters of the folder's name as a level of its own: no directory grows without bound.
 const shardLength = 2;
+const shardShape = /^[\w-]{2}$/;
 /** Of what is written still and no blob yet. */
 const temporaryEnd = '.tmp';
 
@@ -92,7 +93,8 @@ export async function openDiskBlobStorage(dataDirectory: string): Promise<BlobSt
     removeUnfinished: (before) => removeTemporaries(directory, before),
     claim: async (owner) => {
       const named = await claimDisk(directory, owner);
-      isClaimed = true;
+      // On a disk without space nobody could be named: what is there is served all the same.
+      isClaimed = (await readOwner(directory)) !== undefined;
       return named;
     },
     check: async () => {
@@ -192,7 +194,8 @@ async function removeTemporaries(directory: string, before: Date): Promise<numbe
 type FoundFile = { folder: string; name: string; file: string };
 
 async function* filesByShard(directory: string): AsyncGenerator<FoundFile[]> {
-  for (const shard of await namesIn(directory)) {
+  // A volume has folders of its own there, which may be closed to us.
+  for (const shard of (await namesIn(directory)).filter((name) => shardShape.test(name))) {
     const folders = await namesIn(path.join(directory, shard));
     const files = folders.map(async (folder) =>
       (await namesIn(path.join(directory, shard, folder))).map((name) => ({
