@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RenderkitError } from 'renderkit/errors';
-import { isTransient, sentenceOf } from './errors.ts';
+import { isTransient, saysNothingOfIt, sentenceOf } from './errors.ts';
 import { createQueryClient, retryDelayMs } from './query-client.ts';
 
 const refusal = (status: number, retryAfter?: number) =>
@@ -55,4 +55,13 @@ test('an ended session is reported for every request, and a refused change unles
   await assert.rejects(client.fetchQuery({ queryKey: ['c'], queryFn: fail(other) }));
   await assert.rejects(change(other, { inline: true }));
   assert.deepEqual(reported.slice(3), ['another account', 'another account']);
+});
+
+test('a create keeps its key where its refusal says nothing of it', () => {
+  assert.deepEqual(
+    [400, 401, 402, 403, 409, 422, 429, 500, 503].filter((status) => saysNothingOfIt(refusal(status))),
+    [401, 429, 500, 503],
+  );
+  assert.ok(saysNothingOfIt(new RenderkitError('connection_failed', 'No answer.')));
+  assert.ok(saysNothingOfIt(new RenderkitError('other_account' as never, 'Another.', { status: 403 })));
 });

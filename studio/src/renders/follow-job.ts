@@ -174,11 +174,15 @@ class AwakeTimer {
   }
 
   set(ms: number, onTime: () => void): void {
+    this.#set(ms, onTime, () => this.#set(this.#lookMs, onTime, onTime));
+  }
+
+  #set(ms: number, onTime: () => void, onLate: () => void): void {
     clearTimeout(this.#timer);
     const dueAt = performance.now() + Math.min(ms, maxTimerMs);
     this.#timer = setTimeout(
       () => {
-        if (performance.now() - dueAt > lateMs) this.set(this.#lookMs, onTime);
+        if (performance.now() - dueAt > lateMs) onLate();
         else onTime();
       },
       Math.min(ms, maxTimerMs),

@@ -40,6 +40,16 @@ test('nothing but whole blobs lies on the disk, whatever went wrong', async () =
   assert.deepEqual(await listKeys(mediaDirectory(storage.root)), [`${folder}/ast_2.png`]);
 });
 
+test('what a volume has of its own beside the media is not looked at', async () => {
+  await using storage = await openEmpty();
+  const key = `${'a1B2'.repeat(8)}/ast_1.png`;
+  await storage.put(key, [Buffer.from('there')]);
+  // Stands for a folder that is closed to us: root meets this error as well.
+  await symlink('lost+found', path.join(mediaDirectory(storage.root), 'lost+found'));
+  const listed = (await Array.fromAsync(storage.list())).flat().map((blob) => blob.key);
+  assert.deepEqual(listed, [key]);
+});
+
 test('a file that cannot be looked at is not taken for one that is gone', async () => {
   await using storage = await openEmpty();
   const key = `${'a1B2'.repeat(8)}/ast_1.png`;
