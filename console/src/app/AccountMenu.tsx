@@ -12,18 +12,18 @@ type Loaded = AccountMenuListProps & { List: ComponentType<AccountMenuListProps>
 export function AccountMenu() {
   const who = useSignedIn().account.email ?? 'Signed in';
   const button = useRef<HTMLButtonElement>(null);
-  const clicked = useRef(false);
+  const pressed = useRef(false);
   const [loaded, setLoaded] = useState<Loaded>();
   const load = async () => {
     const list = await import('./AccountMenuList.tsx').catch(() => undefined);
     if (list === undefined) {
       // As a rule another release has taken the place of this one's files: the way out is in the new page.
-      if (clicked.current && navigator.onLine) location.reload();
+      if (pressed.current && navigator.onLine) location.reload();
       return;
     }
     const { AccountMenuList: List } = list;
     const focused = document.activeElement === button.current;
-    setLoaded({ List, initially: clicked.current ? 'open' : focused ? 'focused' : 'closed' });
+    setLoaded({ List, initially: pressed.current ? 'open' : focused ? 'focused' : 'closed' });
   };
   if (loaded !== undefined) return <loaded.List initially={loaded.initially} />;
   return (
@@ -34,8 +34,11 @@ export function AccountMenu() {
       aria-expanded={false}
       onPointerEnter={() => void load()}
       onFocus={() => void load()}
+      // A button that is replaced between press and release is not clicked: the press counts.
+      onPointerDown={({ button: which }) => (pressed.current = which === 0)}
+      onPointerCancel={() => (pressed.current = false)}
       onClick={() => {
-        clicked.current = true;
+        pressed.current = true;
         void load();
       }}
     />
