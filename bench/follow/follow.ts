@@ -40,6 +40,7 @@ export async function follow(bench: Bench): Promise<Result[]> {
     nodeOptions: workerNodeOptions,
     environment: {
       LOG_LEVEL: 'warn',
+      SECRET_KEY: '7e'.repeat(32),
       STUDIO_DATABASE_URL: fresh.url,
       DATA_DIR: path.join(bench.cluster.directory, 'media', 'follow'),
     },

@@ -37,9 +37,9 @@ export async function startRealStudio(): Promise<RealStudio> {
     LOG_LEVEL: process.env['TEST_LOG'] ?? 'silent',
     STUDIO_CLIENT_ID: 'renderkit-service',
     STUDIO_CLIENT_SECRET: 'a secret for tests only',
+    SECRET_KEY: '5e'.repeat(32),
   };
   const databases = { DATABASE_URL: service.url, STUDIO_DATABASE_URL: studio.url };
-  const secret = { SECRET_KEY: '5e'.repeat(32) };
   const start = (
     name: string,
     file: string,
@@ -57,7 +57,7 @@ export async function startRealStudio(): Promise<RealStudio> {
   );
   const operator: RealStudio['operator'] = async (...words) => {
     const file = programFile(path.join(root, 'stack/src/operator/main.ts'));
-    const env = { ...inheritedEnvironment(), ...shared, ...databases, ...secret };
+    const env = { ...inheritedEnvironment(), ...shared, ...databases };
     const { stdout } = await run(process.execPath, [file, ...words, '--json'], { env, cwd: root });
     return JSON.parse(stdout) as Record<string, unknown>;
   };
@@ -71,7 +71,6 @@ export async function startRealStudio(): Promise<RealStudio> {
         'service',
         crashPoint === undefined ? 'service/src/main.ts' : 'service/test/crash-entry.ts',
         {
-          ...secret,
           DATABASE_URL: service.url,
           PORT: '0',
           STUDIO_URL: upstream.url,

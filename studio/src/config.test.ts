@@ -5,7 +5,11 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { ConfigError, readStudioConfig, readWorkerConfig } from './config.ts';
 
-const least = { STUDIO_DATABASE_URL: 'postgres://x/y', STUDIO_CLIENT_SECRET: 'a secret of sixteen or more' };
+const least = {
+  STUDIO_DATABASE_URL: 'postgres://x/y',
+  STUDIO_CLIENT_SECRET: 'a secret of sixteen or more',
+  SECRET_KEY: '7e'.repeat(32),
+};
 
 test('a secret may stand in a file, and the variable itself comes first', async (t) => {
   const directory = await mkdtemp(path.join(tmpdir(), 'secrets-'));

@@ -51,8 +51,8 @@ export type StudioConfig = {
   mediaGraceSeconds: number;
   /** What uploads may have. */
   fileLimits: FileLimits;
-  /** Encrypts the secrets of backends; undefined is in order as long as there are none. */
-  secretKey: Buffer | undefined;
+  /** Encrypts the secrets of backends: 32 bytes, the same for all parts. */
+  secretKey: Buffer;
   /** Addresses that providers name may lie in these networks, beside public ones. */
   egressAllow: string[];
   /** Opens /metrics to whoever sends it as a bearer token; without one only this machine may read it. */
@@ -73,8 +73,8 @@ export type WorkerConfig = {
   workers: number;
   /** Names or labels of the engines on its own machine that it serves; none: all. */
   labels: string[];
-  /** Opens the secrets of backends; undefined is in order as long as there are none. */
-  secretKey: Buffer | undefined;
+  /** Opens the secrets of backends: 32 bytes, the same for all parts. */
+  secretKey: Buffer;
   /** Addresses that providers name may lie in these networks, beside public ones. */
   egressAllow: string[];
   /** Where health and metrics are served. */
@@ -179,15 +179,14 @@ function readDelivery(read: Reader): Pick<StudioConfig, 'mediaDelivery' | 'media
   };
 }
 
-function secretKeyOf(read: Reader): Buffer | undefined {
-  const text = read.text('SECRET_KEY');
-  if (text === undefined) return undefined;
-  const key = parseSecretKey(text);
+const secretKeyShape =
+  '32 random bytes as 64 hexadecimal characters, the same for all parts (openssl rand -hex 32 makes one)';
+
+function secretKeyOf(read: Reader): Buffer {
+  const key = parseSecretKey(read.required('SECRET_KEY', secretKeyShape));
   // The value is a secret, right or wrong: it is not repeated.
   if (key === undefined)
-    throw new ConfigError(
-      'SECRET_KEY has the wrong shape: it must be 32 random bytes as 64 hexadecimal characters, the same for all parts.',
-    );
+    throw new ConfigError(`SECRET_KEY has the wrong shape: it must be ${secretKeyShape}.`);
   return key;
 }
 

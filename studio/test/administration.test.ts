@@ -13,7 +13,6 @@ import { insertRender } from './claim-rows.ts';
 import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
 
 const fresh = { [freshSignInHeader]: 'true' };
-const secretKey = Buffer.alloc(32, 7);
 
 type Refusal = { code: string; message: string; errors?: { field: string; message: string }[] };
 
@@ -87,7 +86,7 @@ const acts = async (subject: string) =>
   (await call('listAdministrationAudit', { query: `subject=${encodeURIComponent(subject)}` })).acts;
 
 before(async () => {
-  studio = await startTestStudio({ worker: false, config: { secretKey } });
+  studio = await startTestStudio({ worker: false });
   administrator = await studio.connect();
   await setAccount(studio.database, administrator.email, { administrator: true });
 });

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { createPart, type Part } from '@renderkit/server-kit/testing/part.ts';
 import { mediaEnvironment } from '@renderkit/studio/storage/testing/test-media.ts';
-import { client, type TestStudio } from './harness.ts';
+import { client, testSecretKey, type TestStudio } from './harness.ts';
 
 /**
  * A studio or a worker on the same database and directory, as a process of its own that kills itself at the point. `arrivals`:
@@ -21,6 +21,7 @@ export function createDoomedPart(
       STUDIO_DATABASE_URL: studio.databaseUrl,
       STUDIO_CLIENT_ID: client.id,
       STUDIO_CLIENT_SECRET: client.secret,
+      SECRET_KEY: testSecretKey.toString('hex'),
       STUDIO_PORT: '0',
       DATA_DIR: studio.dataDirectory,
       ...mediaEnvironment(studio.mediaPlace),

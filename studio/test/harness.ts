@@ -48,6 +48,9 @@ export type TestStudio = AsyncDisposable & {
   }) => Promise<AsyncDisposable>;
 };
 
+/** Of studios and workers that are given no other. */
+export const testSecretKey = Buffer.alloc(32, 7);
+
 const ordinaryConfig: Omit<StudioConfig, 'databaseUrl' | 'dataDirectory'> = {
   databasePool: 10,
   host: '127.0.0.1',
@@ -63,7 +66,7 @@ const ordinaryConfig: Omit<StudioConfig, 'databaseUrl' | 'dataDirectory'> = {
   },
   signUp: 'closed',
   fileLimits,
-  secretKey: undefined,
+  secretKey: testSecretKey,
   egressAllow: [],
   metricsToken: undefined,
   variables: {},
@@ -74,7 +77,7 @@ const ordinaryConfig: Omit<StudioConfig, 'databaseUrl' | 'dataDirectory'> = {
 };
 
 const ordinaryWorker = {
-  secretKey: undefined,
+  secretKey: testSecretKey,
   egressAllow: [] as string[],
   host: '127.0.0.1',
   metricsToken: undefined,

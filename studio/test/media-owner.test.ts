@@ -71,6 +71,7 @@ test('studio and worker refuse to start on the media of another database, and re
   await using owner = await startOwner();
   const env = {
     STUDIO_CLIENT_SECRET: 'a secret of sixteen or more',
+    SECRET_KEY: '7e'.repeat(32),
     STUDIO_DATABASE_URL: owner.other.url,
     DATA_DIR: owner.dataDirectory,
     STUDIO_PORT: '0',

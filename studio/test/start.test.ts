@@ -29,9 +29,10 @@ function run(
   );
 }
 
-const secret = { STUDIO_CLIENT_SECRET: 'a secret of sixteen or more' };
+const secret = { STUDIO_CLIENT_SECRET: 'a secret of sixteen or more', SECRET_KEY: '7e'.repeat(32) };
 
 test('what an operator set wrongly is said in one sentence', async () => {
+  const database = { STUDIO_DATABASE_URL: 'postgres://x' };
   const cases: [entry: string, env: Record<string, string>, stderr: RegExp][] = [
     ['main.ts', {}, /^STUDIO_CLIENT_SECRET is not set: .*\n$/],
     ['main.ts', { STUDIO_CLIENT_SECRET: 'short' }, /^STUDIO_CLIENT_SECRET is too short.*\n$/],
@@ -43,6 +44,10 @@ test('what an operator set wrongly is said in one sentence', async () => {
       /^UPLOAD_VIDEO_MB is "501", but it must be a whole number from 1 to 500\.\n$/,
     ],
     ['worker.ts', { STUDIO_DATABASE_URL: 'postgres://x', WORKERS: 'two' }, /^WORKERS is "two", but .*\n$/],
+    ['main.ts', { ...secret, ...database, SECRET_KEY: '' }, /^SECRET_KEY is not set: it must be 32 .*\n$/],
+    ['main.ts', { ...secret, ...database, SECRET_KEY: 'abc' }, /^SECRET_KEY has the wrong shape: .*\n$/],
+    ['worker.ts', database, /^SECRET_KEY is not set: it must be 32 random bytes .*\n$/],
+    ['worker.ts', { ...database, SECRET_KEY_FILE: '/nowhere' }, /^SECRET_KEY_FILE is .*ENOENT.*\n$/],
     ['migrate.ts', {}, /^STUDIO_DATABASE_URL is not set.*\n$/],
   ];
   for (const [entry, env, stderr] of cases) {

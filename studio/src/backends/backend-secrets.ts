@@ -1,24 +1,21 @@
 import { EngineFailure } from '@renderkit/engine-kit/driver.ts';
 import { createSecretBox, DecryptionError } from '@renderkit/server-kit/secrets.ts';
-import { BackendError } from './backend.ts';
 import type { BackendRow } from './store.ts';
 
 /** What is kept of a backend under SECRET_KEY, bound to its name: a row's secret opens in no other row. */
 export type BackendSecrets = {
-  /** @throws BackendError where there is no SECRET_KEY */
   encrypt: (name: string, field: 'secret' | 'headers', text: string) => string;
-  /** @throws EngineFailure, lasting, where SECRET_KEY is missing or another */
+  /** @throws EngineFailure, lasting, where SECRET_KEY is another than it was encrypted with */
   read: (row: Pick<BackendRow, 'name' | 'secret' | 'headers'>) => {
     secret: string | undefined;
     headers: Record<string, string>;
   };
 };
 
-/** `secretKey`: 32 bytes; undefined where none is set, which is in order as long as nothing is encrypted. */
-export function openBackendSecrets(secretKey: Buffer | undefined): BackendSecrets {
-  const box = secretKey && createSecretBox(secretKey, 'backends');
+/** `secretKey`: 32 bytes. */
+export function openBackendSecrets(secretKey: Buffer): BackendSecrets {
+  const box = createSecretBox(secretKey, 'backends');
   const decrypt = (name: string, field: string, encrypted: string) => {
-    if (box === undefined) throw unreadable(`SECRET_KEY is not set here, and ${name} has a secret.`);
     try {
       return box.decrypt(encrypted, contextOf(name, field));
     } catch (error) {
@@ -27,11 +24,7 @@ export function openBackendSecrets(secretKey: Buffer | undefined): BackendSecret
     }
   };
   return {
-    encrypt: (name, field, text) => {
-      if (box === undefined)
-        throw new BackendError('SECRET_KEY is not set: a secret cannot be kept without it.');
-      return box.encrypt(text, contextOf(name, field));
-    },
+    encrypt: (name, field, text) => box.encrypt(text, contextOf(name, field)),
     read: ({ name, secret, headers }) => ({
       secret: secret === null ? undefined : decrypt(name, 'secret', secret),
       headers:
@@ -44,7 +37,7 @@ function contextOf(name: string, field: string): string {
   return `${field} of ${name}`;
 }
 
-function unreadable(message: string, cause?: unknown): EngineFailure {
+function unreadable(message: string, cause: unknown): EngineFailure {
   return new EngineFailure(message, {
     blame: 'backend',
     code: 'engine_unavailable',
