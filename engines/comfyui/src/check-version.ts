@@ -15,7 +15,7 @@ export async function checkVersion(
   if (parts === undefined)
     return [
       {
-        code: 'engine_version',
+        code: 'out_of_range',
         message: `requires.comfyui is ${JSON.stringify(required)}: write the oldest version that will do, such as 0.3.57.`,
       },
     ];
@@ -23,7 +23,8 @@ export async function checkVersion(
   if (await api.isVersionFrom(since, signal)) return [];
   return [
     {
-      code: 'engine_version',
+      // It lacks nodes, or inputs of theirs, that the workflow was made with.
+      code: 'node_missing',
       message: `The ComfyUI of ${backend} is older than ${since.join('.')}, which the route requires: update it.`,
     },
   ];

@@ -489,7 +489,7 @@ test('a route asks for a version, and an older machine does not fit', async () =
     return problems.map(({ code, message }) => `${code}: ${message}`);
   };
   assert.deepEqual([await codes('0.3.64'), await codes('>=0.3'), await codes('v0.2.99')], [[], [], []]);
-  assert.match(String(await codes('>=0.3.65')), /^engine_version: .* is older than 0\.3\.65/);
-  assert.match(String(await codes('1.0')), /^engine_version: .* is older than 1\.0\.0/);
-  assert.match(String(await codes('the newest')), /^engine_version: .*write the oldest version/);
+  assert.match(String(await codes('>=0.3.65')), /^node_missing: .* is older than 0\.3\.65/);
+  assert.match(String(await codes('1.0')), /^node_missing: .* is older than 1\.0\.0/);
+  assert.match(String(await codes('the newest')), /^out_of_range: .*write the oldest version/);
 });

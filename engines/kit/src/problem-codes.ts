@@ -25,7 +25,6 @@ export const problemCodes = [
   'sample_failed',
   'field_unknown',
   'invalid_yaml',
-  'engine_version',
 ] as const;
 
 export type ProblemCode = (typeof problemCodes)[number];

@@ -181,6 +181,39 @@ describe('bringing a database up to date', () => {
     assert.equal(await indexIsValid(), true);
   });
 
+  test('an index that is built concurrently waits for others for a while only, and comes again', async () => {
+    await start(1, first);
+    const holder = await db.database.pool.connect();
+    try {
+      // What reads in one snapshot is waited for by the building, and here for longer than it may wait.
+      await holder.query('begin isolation level repeatable read');
+      await holder.query('select * from things');
+      const building = migrate({
+        url: db.url,
+        directory: await sqlFolder(withIndex),
+        release: 1,
+        buildLockTimeoutMs: 100,
+      });
+      const outcome = building.then(() => 'built', String);
+      const givenUp = async () => (await indexIsValid()) === false && (await waitsForNobody());
+      while (!(await givenUp())) await sleep(5);
+      await holder.query('commit');
+      assert.equal(await outcome, 'built');
+      assert.equal(await indexIsValid(), true);
+    } finally {
+      holder.release();
+    }
+  });
+
+  /** No migration waits for a lock at this moment. */
+  const waitsForNobody = async () =>
+    (
+      await db.database.rows(
+        `select from pg_stat_activity
+          where application_name = 'migrate' and datname = current_database() and wait_event_type = 'Lock'`,
+      )
+    ).length === 0;
+
   test('steps aside where a lock is held, lets others pass and comes again', async () => {
     await start(1, first);
     const holder = await db.database.pool.connect();

@@ -25,10 +25,17 @@ export type MigrateOptions = {
   signal?: AbortSignal | undefined;
   /** Tests wait shorter. */
   patience?: Patience;
+  /** The same: `lock_timeout` of what is built beside the traffic. */
+  buildLockTimeoutMs?: number;
 };
 
 /** A statement that waits for a lock lets others wait behind it: it steps aside after this long and comes again. */
 const lockTimeoutMs = 150;
+/**
+ * An index that is built concurrently holds up nobody who reads or writes, and waits for transactions that are older than
+ * it: longer than any of ours may take. One that is given up was read in vain.
+ */
+const buildLockTimeoutMs = 15_000;
 const lockRetryMs = { initial: 50, max: 1_000 };
 /** After this long a migration that never got its lock is given up; nothing of it is left behind. */
 const lockPatienceMs = 120_000;
@@ -51,7 +58,8 @@ export async function migrate(options: MigrateOptions): Promise<MigrationResult>
     const state = await readSchemaState(queryable(client));
     checkRelease(state, files.migrations, release);
     const missing = files.migrations.filter(({ name }) => !state.migrations.has(name));
-    for (const file of missing) await applyMigration(client, file);
+    for (const file of missing)
+      await applyMigration(client, file, options.buildLockTimeoutMs ?? buildLockTimeoutMs);
     const functions = await applyFunctions(client, { files: files.functions, state, release });
     return {
       applied: missing.map(({ name }) => name),
@@ -63,14 +71,18 @@ export async function migrate(options: MigrateOptions): Promise<MigrationResult>
   }
 }
 
-async function applyMigration(client: pg.Client, file: MigrationFile): Promise<void> {
+async function applyMigration(client: pg.Client, file: MigrationFile, buildTimeoutMs: number): Promise<void> {
   const record = () =>
     client.query('insert into schema_migrations (name, sha256) values ($1, $2)', [file.name, file.sha256]);
   try {
     if (file.outsideTransaction) {
-      await dropInvalidIndexes(client, file.text);
-      await client.query(file.text);
-      await record();
+      await retryForLocks(async () => {
+        await client.query(`set lock_timeout = ${buildTimeoutMs}`);
+        await dropInvalidIndexes(client, file.text);
+        await client.query(file.text);
+        await record();
+      });
+      await client.query('reset lock_timeout');
     } else {
       await withLocks(client, async () => {
         await client.query(file.text);
@@ -125,17 +137,28 @@ async function applyFunctions(
 }
 
 /** One transaction, begun anew for as long as somebody else holds a lock that it needs. */
-async function withLocks(client: pg.Client, work: () => Promise<void>): Promise<void> {
-  const giveUpAt = performance.now() + lockPatienceMs;
-  for (let pauseMs = lockRetryMs.initial; ; pauseMs = Math.min(pauseMs * 2, lockRetryMs.max)) {
+function withLocks(client: pg.Client, work: () => Promise<void>): Promise<void> {
+  return retryForLocks(async () => {
     try {
       await client.query('begin');
       await client.query(`set local lock_timeout = ${lockTimeoutMs}`);
       await work();
       await client.query('commit');
-      return;
     } catch (error) {
       await client.query('rollback').catch(() => undefined);
+      throw error;
+    }
+  });
+}
+
+/** Tries again for as long as somebody else holds a lock that is needed. */
+async function retryForLocks(attempt: () => Promise<void>): Promise<void> {
+  const giveUpAt = performance.now() + lockPatienceMs;
+  for (let pauseMs = lockRetryMs.initial; ; pauseMs = Math.min(pauseMs * 2, lockRetryMs.max)) {
+    try {
+      await attempt();
+      return;
+    } catch (error) {
       const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
       if (sqlState(cause) !== lockNotAvailable || performance.now() > giveUpAt) throw error;
     }
