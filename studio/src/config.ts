@@ -141,6 +141,11 @@ export function readBucketOf(environment: Environment): S3Config {
   return readBucket(readEnvironment(environment));
 }
 
+/** From which age on what nothing names is removed from the storage, in seconds. @throws ConfigError */
+export function readMediaGrace(environment: Environment): number {
+  return readDelivery(readEnvironment(environment)).mediaGraceSeconds;
+}
+
 /** Without one a worker listens nowhere. */
 function readPort(read: Reader): number | undefined {
   if (read.text('WORKER_PORT') === undefined) return undefined;

@@ -94,7 +94,7 @@ test('a sweep keeps what anything names, and removes all else', async () => {
   ] as [string, ...unknown[]][])
     await database.rows(statement, values);
   const tomorrow = new Date(Date.now() + day * 1_000);
-  const check = await checkMedia(database, scene.storage, tomorrow);
+  const check = await checkMedia(database, scene.storage, { now: tomorrow });
   assert.deepEqual(new Set(check.bytes_without_rows), new Set([rejected, orphan]));
   assert.deepEqual([check.rows_without_bytes, check.checked], [[], 7]);
   await sweepMedia(scene, 0);

@@ -1,4 +1,4 @@
-import { readBucketOf, readWorkerConfig } from '@renderkit/studio/config.ts';
+import { readBucketOf, readMediaGrace, readWorkerConfig } from '@renderkit/studio/config.ts';
 import { checkMedia } from '@renderkit/studio/storage/check-media.ts';
 import { copyMedia, type MediaCopy } from '@renderkit/studio/storage/copy-media.ts';
 import { openCheckedStorage } from '@renderkit/studio/storage/open-storage.ts';
@@ -15,7 +15,8 @@ export const mediaCommands: Command[] = [
     run: async ({ open }) => {
       const { studio, environments } = await open();
       await using storage = await openCheckedStorage(readWorkerConfig(environments.worker));
-      const result = await checkMedia(studio, storage);
+      const graceSeconds = readMediaGrace(environments.worker);
+      const result = await checkMedia(studio, storage, { graceSeconds });
       const { rows_without_bytes: rows, bytes_without_rows: bytes, checked } = result;
       return {
         data: result,

@@ -15,17 +15,21 @@ export type MediaCheck = {
 };
 
 const looksAtOnce = 16;
-/** What is younger may be waiting for its row: longer than any file is on its way. */
-const minAgeMs = 60 * 60_000;
+/** What is younger may be waiting for its row: longer than any file is on its way, unless the sweep is told a shorter grace. */
+const minAgeSeconds = 60 * 60;
 /** What is announced need not be there yet, and a file that was made is looked for once it is somebody's. */
 const withoutBytes: ReadonlySet<NameSource> = new Set(['announced', 'made']);
 
-/** Compares what rows name with what the storage holds, while others work with both. Changes nothing. */
+/**
+ * Compares what rows name with what the storage holds, while others work with both. Changes nothing. `graceSeconds`: from
+ * which age on the sweep would remove what no row names.
+ */
 export async function checkMedia(
   database: Database,
   storage: BlobStorage,
-  now = new Date(),
+  { graceSeconds = minAgeSeconds, now = new Date() }: { graceSeconds?: number; now?: Date } = {},
 ): Promise<MediaCheck> {
+  const minAgeMs = Math.min(minAgeSeconds, graceSeconds) * 1_000;
   const result: MediaCheck = { rows_without_bytes: [], bytes_without_rows: [], checked: 0 };
   const filter = createFolderFilter();
   for await (const page of pagesOfNames(database)) {
