@@ -101,6 +101,7 @@ test('a seed keeps its 64 bits on the way', async () => {
 const refusals: readonly (readonly [why: string, file: string, code: string, more: readonly string[]])[] = [
   ['a group node', 'conversions/group-node.ui.json', 'group_node', offline],
   ['a file that is no workflow', 'shapes/roles.json', 'not_a_workflow', offline],
+  ['a workflow of no backend', 'conversions/plain.ui.json', 'unknown_backend', []],
   ['a backend that is not there', 'conversions/plain.ui.json', 'unknown_backend', ['--on', 'gpu9']],
 ];
 for (const [why, file, code, more] of refusals)

@@ -5,7 +5,7 @@ import { createBackendEgress } from '@renderkit/engine-kit/download.ts';
 import { EngineFailure, type BackendAccess, type PreparedMedia } from '@renderkit/engine-kit/driver.ts';
 
 /** Media up to this size go along as data URIs. */
-export const maxInlineBytes = 5 * 1024 * 1024;
+export const maxInlineBytes = 5_000_000;
 /** Beyond this fal wants an upload in parts. */
 const maxUploadBytes = 90 * 1024 * 1024;
 const uploadMs = 5 * 60_000;

@@ -44,7 +44,7 @@ import { findPrediction } from './find-prediction.ts';
 import { failureOfPrediction } from './prediction-failure.ts';
 
 /** Media up to this size go along as data URIs. */
-const maxInlineBytes = 5 * 1024 * 1024;
+const maxInlineBytes = 5_000_000;
 const maxUploadBytes = 100 * 1024 * 1024;
 const uploadSilentMs = 60_000;
 /** Bytes of a prediction: some hold the pictures themselves. */

@@ -119,7 +119,9 @@ async function addWorkflow(
 ): Promise<Answer> {
   const { studio: database } = databases;
   if (given.on === undefined)
-    throw new StackError('model add needs --on BACKEND for a workflow: the backend that is to make it.');
+    throw new ModelRefused([
+      { code: 'unknown_backend', message: 'A workflow needs --on BACKEND: the backend that is to make it.' },
+    ]);
   const id = given.id ?? modelIdOf(path.basename(file));
   const known = given.price === undefined ? await findPrice(database, id) : undefined;
   const price = known?.price ?? { base_millicredits: given.price ?? initialMillicredits };
