@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Preview, Progress } from '@renderkit/contract/v1/schemas/progress.ts';
 import { startComfyCounterpart } from '@renderkit/engine-comfyui/testing/comfy-counterpart.ts';
 import { firstWorkflow } from '@renderkit/engine-comfyui/testing/first-workflow.ts';
 import sharp from 'sharp';
-import Renderkit from 'renderkit';
+import Renderkit, { RenderkitError } from 'renderkit';
 import { createClient, type Generation } from './harness/client.ts';
 import { noNginx, startHoldingProxy, startNginx } from './harness/proxies.ts';
 import { type Platform, type PlatformAccount, startPlatform } from '@renderkit/stack/testing/platform.ts';
@@ -221,17 +222,48 @@ test('behind nginx as it comes, what happens is told while it happens', { skip: 
   assert.deepEqual([seen[0], seen.at(-1)], ['generation', 'done']);
 });
 
-test('behind a proxy that holds answers back, a client asks again and again instead', async () => {
-  await using proxy = await startHoldingProxy(platform.serviceUrls[0] ?? '');
-  const behind = clientAt(proxy.url);
-  const { id } = await behind.images.create(running);
-  const types: string[] = [];
-  for await (const event of behind.generations.stream(id)) {
-    types.push(event.type);
-    if (event.type === 'progress') await client().call('POST', `/v1/generations/${id}/stop`);
-  }
-  assert.deepEqual([types[0], types.at(-1)], ['generation', 'done']);
-  assert.equal(proxy.asked.filter((url) => url.includes('/events')).length, 1);
+describe('behind a proxy that holds answers back', { concurrency: true }, () => {
+  test('a client asks again and again how far it is instead', async () => {
+    await using proxy = await startHoldingProxy(platform.serviceUrls[0] ?? '');
+    const behind = clientAt(proxy.url);
+    const { id } = await behind.images.create(running);
+    const types: string[] = [];
+    for await (const event of behind.generations.stream(id)) {
+      types.push(event.type);
+      if (event.type === 'progress') await client().call('POST', `/v1/generations/${id}/stop`);
+    }
+    assert.deepEqual([types[0], types.at(-1)], ['generation', 'done']);
+    assert.equal(proxy.asked.filter((url) => url.includes('/events')).length, 1);
+  });
+
+  test('and for the events of the account, of which none is lost from its first second on', async () => {
+    await using proxy = await startHoldingProxy(platform.serviceUrls[0] ?? '');
+    const account = await platform.createAccount();
+    const apiKey = await platform.createKey(account);
+    const direct = new Renderkit({ baseUrl: platform.serviceUrls[0] ?? '', apiKey });
+    const create = async () => (await direct.images.create(running)).id;
+    const made = [await create()];
+    const stopping = new AbortController();
+    const seen: string[] = [];
+    const opened = Promise.withResolvers<void>();
+    const following = (async () => {
+      const behind = new Renderkit({ baseUrl: proxy.url, apiKey });
+      const types = ['generation.created'] as const;
+      const { signal } = stopping;
+      for await (const { data } of behind.events.stream({ types, signal, onOpen: opened.resolve })) {
+        seen.push(data.id);
+        if (seen.length === 3) stopping.abort();
+      }
+    })();
+    while (!proxy.asked.some((url) => url.includes('limit=1'))) await sleep(50);
+    await sleep(500);
+    // While the stream is held back, and once it is asked again and again.
+    for (let n = 0; n < 2; n++) made.push(await create());
+    await opened.promise;
+    made.push(await create());
+    await assert.rejects(following, (error) => RenderkitError.is(error) && error.code === 'aborted');
+    assert.deepEqual(seen, made.slice(1));
+  });
 });
 
 test('a stream goes on when its service was killed', async () => {

@@ -4,6 +4,7 @@ export const headers = {
   idempotencyKey: 'Idempotency-Key',
   idempotentReplayed: 'Idempotent-Replayed',
   lastEventId: 'Last-Event-ID',
+  newestEventId: 'X-Renderkit-Last-Event-ID',
   maxCredits: 'X-Renderkit-Max-Credits',
   requestId: 'X-Request-Id',
   rateLimit: 'X-RateLimit-Limit',

@@ -403,7 +403,8 @@ export const operations = {
     description:
       'What happens on the account, in order: a stream that stays open (`text/event-stream`), or with `Accept: ' +
       'application/json` a list, the oldest first. Events are kept for 7 days. A stream that breaks goes on where it was ' +
-      'with `Last-Event-ID`; without one it begins with what happens next. `page` and `limit` are for the list alone.',
+      'with `Last-Event-ID`; without one it begins with what happens next. `page` and `limit` are for the list alone, which names ' +
+      'the newest event that there is in `X-Renderkit-Last-Event-ID`: who keeps a stream open nowhere asks for what came after it.',
     scope: 'read',
     idempotent: false,
     request: { query: ListEventsQuery, bodyLimitBytes: jsonBodyBytes },

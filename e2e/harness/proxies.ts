@@ -67,7 +67,7 @@ export async function startHoldingProxy(target: string): Promise<Proxy & { asked
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     void hold(request, target, gone.signal)
-      .then(({ status, type, body }) => response.writeHead(status, { 'content-type': type }).end(body))
+      .then(({ status, headers, body }) => response.writeHead(status, headers).end(body))
       .catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -83,20 +83,23 @@ export async function startHoldingProxy(target: string): Promise<Proxy & { asked
 
 async function hold(request: IncomingMessage, target: string, signal: AbortSignal) {
   const body = await buffer(request);
-  const { authorization = '', 'content-type': type } = request.headers;
+  const { authorization = '', 'content-type': type, 'last-event-id': lastEventId } = request.headers;
   const answer = await fetch(`${target}${request.url ?? ''}`, {
     method: request.method ?? 'GET',
     headers: {
       authorization,
       accept: request.headers.accept ?? '*/*',
       ...(type !== undefined && { 'content-type': type }),
+      ...(lastEventId !== undefined && { 'last-event-id': String(lastEventId) }),
     },
     signal,
     ...(body.length > 0 && { body: new Uint8Array(body) }),
   });
   return {
     status: answer.status,
-    type: answer.headers.get('content-type') ?? '',
+    headers: Object.fromEntries(
+      [...answer.headers].filter(([name]) => name === 'content-type' || name.startsWith('x-')),
+    ),
     body: Buffer.from(await answer.arrayBuffer()),
   };
 }

@@ -8,11 +8,13 @@ export class SilentStreamError extends Error {}
  * @internal Events of a body of `text/event-stream` (WHATWG HTML, section 9.2), until it ends.
  *
  * @param silenceMs a function: how long the next byte may take.
+ * @param onBytes called for each piece that comes, signs of life too.
  * @throws SilentStreamError when it takes longer.
  */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
   silenceMs: () => number,
+  onBytes?: () => void,
 ): AsyncGenerator<ServerEvent, void, undefined> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -22,6 +24,7 @@ export async function* readEvents(
     while (true) {
       const { done, value } = await readWithin(reader, silenceMs());
       if (done) return;
+      onBytes?.();
       const lines = (rest + decoder.decode(value, { stream: true })).split(/\r\n|\n|\r(?!$)/);
       rest = lines.pop() ?? '';
       for (const line of lines) {

@@ -23,12 +23,24 @@ export type EventStreamOptions = {
 
 /** Servers send a sign of life each 15 seconds. */
 const silenceMs = 40_000;
+/** A proxy that collects whole answers lets nothing through: then asking again and again is the way. */
+const firstByteMs = 15_000;
+/** Before that it is asked where the stream would begin, so that nothing is missed that happens meanwhile. */
+const askPlaceMs = 1_000;
+const pollMs = 3_000;
+/** Then a stream is tried again: the proxy may have been mended, and what was silent only busy. */
+const pollsOnlyMs = 5 * 60_000;
 const reconnectMs = 1_000;
 const maxReconnectMs = 15_000;
+
+/** Where a reader stands: after that event, or before the first that there is. Undefined: not known yet. */
+type Place = { after: string | null | undefined };
 
 /** What happens on the account, whichever key or page it comes from. */
 export class Events {
   readonly #transport: Transport;
+  /** Until when the proxies before this server are thought to let no stream through, as they did. */
+  #pollsUntil = -Infinity;
 
   /** @internal */
   constructor(transport: Transport) {
@@ -60,46 +72,104 @@ export class Events {
    */
   async *stream(options: EventStreamOptions = {}): AsyncGenerator<AccountEvent, void, undefined> {
     const { signal, onBreak } = options;
-    let { after } = options;
+    const place: Place = { after: options.after };
     let pause = reconnectMs;
     while (true) {
       let broken: unknown;
+      const polls = performance.now() < this.#pollsUntil;
       try {
-        for await (const { id, data } of this.#streamOnce(options, after)) {
+        for await (const event of polls ? this.#poll(options, place) : this.#streamOnce(options, place)) {
           pause = reconnectMs;
-          after = id ?? after;
           // The newest event that there is comes as an id alone, to go on from.
-          if (data !== '') yield JSON.parse(data) as AccountEvent;
+          if (event !== undefined) yield event;
         }
       } catch (error) {
         if (RenderkitError.is(error) && !error.retryable && error.code !== 'aborted') throw error;
         broken = error;
       }
-      if (signal?.aborted !== true) {
+      const isOtherWay = polls !== performance.now() < this.#pollsUntil;
+      if (signal?.aborted !== true && !(isOtherWay && broken === undefined)) {
         onBreak?.(broken);
         await sleep(pause, signal);
+        pause = Math.min(pause * 2, maxReconnectMs);
       }
       if (signal?.aborted === true)
         throw new RenderkitError('aborted', 'The caller ended the stream.', { cause: signal.reason });
-      pause = Math.min(pause * 2, maxReconnectMs);
     }
   }
 
-  async *#streamOnce({ types, signal, onOpen }: EventStreamOptions, after: string | undefined) {
+  /** What a stream tells until it breaks, or until it is known that none comes through. */
+  async *#streamOnce(
+    { types, signal, onOpen }: EventStreamOptions,
+    place: Place,
+  ): AsyncGenerator<AccountEvent | undefined, void, undefined> {
+    const silence = new AbortController();
+    const timers = [
+      setTimeout(() => silence.abort(), firstByteMs),
+      setTimeout(() => void this.#findPlace(place, silence.signal).catch(() => undefined), askPlaceMs),
+    ];
+    const stopWaiting = () => {
+      for (const timer of timers.splice(0)) clearTimeout(timer);
+    };
+    const { after } = place;
+    try {
+      const response = await this.#transport.send({
+        method: 'GET',
+        path: '/v1/events',
+        query: { types: types?.join(',') },
+        accept: 'text/event-stream',
+        options: {
+          signal: AbortSignal.any([silence.signal, ...(signal === undefined ? [] : [signal])]),
+          maxRetries: 0,
+          ...(typeof after === 'string' && { headers: { 'Last-Event-ID': after } }),
+        },
+      });
+      const type = response.headers.get('content-type') ?? '';
+      if (response.body === null || !type.startsWith('text/event-stream'))
+        throw new RenderkitError(
+          'invalid_request',
+          `The server answered with ${type} instead of a stream of events.`,
+        );
+      onOpen?.();
+      for await (const { id, data } of readEvents(response.body, () => silenceMs, stopWaiting)) {
+        place.after = id ?? place.after;
+        yield data === '' ? undefined : (JSON.parse(data) as AccountEvent);
+      }
+    } catch (error) {
+      if (!silence.signal.aborted || signal?.aborted === true) throw error;
+      this.#pollsUntil = performance.now() + pollsOnlyMs;
+    } finally {
+      stopWaiting();
+    }
+  }
+
+  /** What lists tell, one after the other, until a stream is to be tried again. */
+  async *#poll(
+    { types, signal, onOpen }: EventStreamOptions,
+    place: Place,
+  ): AsyncGenerator<AccountEvent, void, undefined> {
+    if (place.after === undefined) await this.#findPlace(place, signal);
+    onOpen?.();
+    while (performance.now() < this.#pollsUntil && signal?.aborted !== true) {
+      const query = { types, after: place.after ?? undefined, limit: 100 };
+      for await (const event of this.list(query, { signal })) {
+        place.after = event.id;
+        yield event;
+      }
+      await sleep(pollMs, signal);
+    }
+  }
+
+  /** Where a stream that begins now would begin. */
+  async #findPlace(place: Place, signal: AbortSignal | undefined): Promise<void> {
+    if (place.after !== undefined) return;
     const response = await this.#transport.send({
       method: 'GET',
       path: '/v1/events',
-      query: { types: types?.join(',') },
-      accept: 'text/event-stream',
-      options: { signal, maxRetries: 0, ...(after !== undefined && { headers: { 'Last-Event-ID': after } }) },
+      query: { limit: 1 },
+      options: { signal },
     });
-    const type = response.headers.get('content-type') ?? '';
-    if (response.body === null || !type.startsWith('text/event-stream'))
-      throw new RenderkitError(
-        'invalid_request',
-        `The server answered with ${type} instead of a stream of events.`,
-      );
-    onOpen?.();
-    yield* readEvents(response.body, () => silenceMs);
+    await response.body?.cancel();
+    place.after ??= response.headers.get('X-Renderkit-Last-Event-ID');
   }
 }

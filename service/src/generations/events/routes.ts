@@ -45,6 +45,7 @@ export function eventRoutes(dependencies: EventDependencies): Pick<Handlers, 'li
         });
       }
       const { page, limit, offset } = pageOf(query);
+      const newest = await readLastPosition(database, accountId);
       const events = await listEvents(database, {
         accountId,
         after: after ?? 0,
@@ -53,7 +54,12 @@ export function eventRoutes(dependencies: EventDependencies): Pick<Handlers, 'li
         limit: limit + 1,
       });
       const texts = events.slice(0, limit).flatMap((event) => eventText(event) ?? []);
-      return new RawReply(200, generationListText(texts, { page, limit, hasMore: events.length > limit }));
+      const text = generationListText(texts, { page, limit, hasMore: events.length > limit });
+      return new RawReply(
+        200,
+        text,
+        newest.id === undefined ? undefined : { [headers.newestEventId]: newest.id },
+      );
     },
   };
 }
