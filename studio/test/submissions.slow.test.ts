@@ -213,6 +213,26 @@ for (const name of ['fal', 'openai-images'])
     assert.deepEqual([cost?.jobs, cost?.reserved, cost?.spent], [6, 0, 0.03]);
   });
 
+test('a paid job whose backend a worker cannot speak to for a while is gone on with, and not bought again', async () => {
+  await using opened = await open(['fal']);
+  const { studio, protocols } = opened;
+  const { database } = studio;
+  await dieAt(studio, 'submission: sent', protocols.length);
+  await database.execute('update submissions set lease_until = clock()');
+  const [kept] = await database.rows<{ secret: string | null }>(
+    `select secret from backends where name = 'fal'`,
+  );
+  // As another SECRET_KEY would have made it.
+  await database.execute(`update backends set secret = 'of another key' where name = 'fal'`);
+  await using _worker = await studio.startWorker({ pauses: { askAgain: 20 } });
+  await untilFound(database, `select from submissions where lease_until > clock()`);
+  await sleep(1_000);
+  await database.rows(`update backends set secret = $1 where name = 'fal'`, [kept?.secret ?? null]);
+  await untilEnded(opened, 'sent');
+  for (const protocol of protocols) await endedAs(opened, protocol, 'sent');
+  await keepsNothingElse(opened);
+});
+
 test('a job that its provider cannot stop goes on while its backend is drained, and is not bought again', async () => {
   await using opened = await open(['openai-images']);
   const { studio, protocols, accounts } = opened;

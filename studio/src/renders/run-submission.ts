@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FailureStage } from '@renderkit/contract/studio/progress.ts';
-import { EngineFailure } from '@renderkit/engine-kit/driver.ts';
+import { type Driver, EngineFailure } from '@renderkit/engine-kit/driver.ts';
 import { isOutOfSpace } from '@renderkit/engine-kit/out-of-space.ts';
 import { makeTemporaryDirectory } from '@renderkit/media-kit/temporary-directory.ts';
 import { type Database, isDatabaseUnavailable, isWorthRetrying } from '@renderkit/server-kit/db/database.ts';
@@ -56,8 +56,8 @@ async function runJob(
   let end: SubmissionEnd;
   let job: Job | undefined;
   try {
-    const driver = await persist(() => dependencies.driverOf(claim.backend), signal);
     const pauses = { ...usualPauses, ...dependencies.pauses };
+    const driver = await findDriver(claim.backend, { route, arrival, signal, pauses, dependencies });
     const handle = claim.state === 'sent' ? claim.handle : undefined;
     const about = { claim, model, route, files, driver, handle, arrival, pauses, reporter };
     job = { ...about, folder: scratch.path, signal, draining, dependencies };
@@ -81,6 +81,37 @@ async function runJob(
   await crashPoint?.('submission: ended');
   await clearUp(claim, ended, dependencies);
   return ended;
+}
+
+type DriverSearch = Pick<Job, 'route' | 'arrival' | 'signal' | 'pauses' | 'dependencies'>;
+
+/**
+ * What speaks to a job's backend. Where the backend may have the job and takes money for it, whoever cannot speak to it, because its
+ * secret was made with another SECRET_KEY, say, waits for as long as a job may run: given back, the job would be bought again.
+ * @throws EngineFailure, `outcome_unknown` where the job was bought
+ */
+async function findDriver(
+  backend: string,
+  { route, arrival, signal, pauses, dependencies }: DriverSearch,
+): Promise<Driver> {
+  const isBought = route.cost !== undefined && arrival.isPossible;
+  const patientUntil = performance.now() + runSecondsOf(route) * 1_000;
+  for (;;) {
+    try {
+      return await persist(() => dependencies.driverOf(backend), signal);
+    } catch (error) {
+      if (!isBought || !(error instanceof EngineFailure)) throw error;
+      if (performance.now() > patientUntil)
+        throw new EngineFailure(error.message, {
+          blame: error.blame,
+          code: 'outcome_unknown',
+          sent: 'unknown',
+          cause: error,
+        });
+      dependencies.log.warn({ err: error, backend }, 'a job that was sent waits for its backend');
+      await sleep(pauses.askAgain, undefined, { signal });
+    }
+  }
 }
 
 /** What a job ended by. What was bought is waited for until there is space, and not given back: it would be bought again. */
