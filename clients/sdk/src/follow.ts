@@ -59,6 +59,9 @@ const streamAgainMs = 30_000;
 const reconnectMs = 1_000;
 const maxReconnectMs = 15_000;
 
+/** A service that was heard may be away for so long, as while it is restarted; the generation goes on without it. */
+const awayMs = 5 * 60_000;
+
 /** Whoever gave up does not wait long for that. */
 const cancelMs = 10_000;
 
@@ -98,18 +101,31 @@ export class Follower {
     { signal, previews = 'link' }: StreamOptions,
   ): AsyncGenerator<GenerationEvent, void, undefined> {
     const waitSeconds = previews === 'none' ? longPollSeconds : progressPollSeconds;
+    // Whoever was never heard may be somebody else's address: that is told at once.
+    let heardAt = -Infinity;
+    const hear = () => (heardAt = performance.now());
+    let pause = reconnectMs;
     for (;;) {
-      const { ended, refused } = yield* this.#streams(id, previews, signal);
+      const { ended, refused } = yield* heard(this.#streams(id, previews, signal), hear);
       if (ended) return;
       const again = performance.now() + streamAgainMs;
       let isKnown = false;
-      for await (const event of this.#polls(id, waitSeconds, signal)) {
-        // The generation is there, so it is streams that this server does not have.
-        if (refused && !isKnown) this.#avoidStreams();
-        isKnown = true;
-        yield event;
-        if (event.type === 'done') return;
-        if (performance.now() >= again && !this.#pollsOnly) break;
+      try {
+        for await (const event of this.#polls(id, waitSeconds, { signal, onAnswer: hear })) {
+          // The generation is there, so it is streams that this server does not have.
+          if (refused && !isKnown) this.#avoidStreams();
+          isKnown = true;
+          pause = reconnectMs;
+          yield event;
+          if (event.type === 'done') return;
+          if (performance.now() >= again && !this.#pollsOnly) break;
+        }
+      } catch (error) {
+        const mayPass = RenderkitError.is(error) && error.retryable && error.code !== 'aborted';
+        if (!mayPass || performance.now() - heardAt > awayMs) throw error;
+        await sleep(pause, signal);
+        if (signal?.aborted === true) throw abortedBy(signal, id);
+        pause = Math.min(pause * 2, maxReconnectMs);
       }
     }
   }
@@ -215,7 +231,7 @@ export class Follower {
   async *#polls(
     id: string,
     waitSeconds: number,
-    signal: AbortSignal | undefined,
+    { signal, onAnswer }: { signal: AbortSignal | undefined; onAnswer: () => void },
   ): AsyncGenerator<GenerationEvent, void, undefined> {
     const path = `/v1/generations/${encodeURIComponent(id)}`;
     let shown = '';
@@ -226,6 +242,7 @@ export class Follower {
       const { data: generation } = await this.#transport.answer<Generation>(call).catch((error: unknown) => {
         throw signal?.aborted === true ? abortedBy(signal, id) : error;
       });
+      onAnswer();
       if (isFinal(generation)) return yield { type: 'done', generation };
       if (generation.status !== shown) yield { type: 'generation', generation };
       shown = generation.status;
@@ -290,6 +307,24 @@ export class Follower {
     await this.#transport
       .send({ method: 'POST', path, options: { timeout: cancelMs } })
       .catch(() => undefined);
+  }
+}
+
+/** The same events, each of which is told of when it comes. */
+async function* heard<Event, Result>(
+  events: AsyncGenerator<Event, Result, undefined>,
+  onEvent: () => void,
+): AsyncGenerator<Event, Result, undefined> {
+  let next: IteratorResult<Event, Result> | undefined;
+  try {
+    while ((next = await events.next()).done !== true) {
+      onEvent();
+      yield next.value;
+    }
+    return next.value;
+  } finally {
+    // Whoever stops listening ends the stream.
+    if (next?.done !== true) await events.return(undefined as Result);
   }
 }
 

@@ -188,6 +188,16 @@ test('a server without streams is asked by long polls, and told apart from a gen
   assert.equal(server.seen[3]?.url, '/v1/generations/gen_2?wait=0', 'streams are not tried again');
 });
 
+test('a service that goes away while somebody waits is waited for, and one that was never there is told at once', async () => {
+  const notFound = json(404, { code: 'not_found', detail: 'There is no such route.' });
+  const running = json(200, { ...queued, status: 'running' });
+  const done = json(200, { ...queued, status: 'succeeded', outputs: [{ id: 'out_1' }] });
+  await using server = await serve([notFound, running, json(503, {}), cutOff, done, json(503, {})]);
+  const client = at(server.url, { maxRetries: 0 });
+  assert.equal((await client.generations.wait('gen_1')).outputs[0].id, 'out_1');
+  await assert.rejects(client.generations.wait('gen_2'), { code: 'upstream_unavailable' });
+});
+
 test('a generation that is not there says nothing of streams', async () => {
   const notFound = json(404, { code: 'not_found', detail: 'There is no such generation.' });
   await using server = await serve([notFound, notFound, json(401, { code: 'unauthorized', detail: 'No.' })]);
