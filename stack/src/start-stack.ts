@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { readMediaBucket, readWorkerConfig, workerNodeOptions } from '@renderkit/studio/config.ts';
-import { readRulesAtStart } from '@renderkit/studio/moderation/rules-file.ts';
+import { readRulesAtStart } from '@renderkit/studio/moderation/read-at-start.ts';
 import { buildConsole } from './build-console.ts';
 import { addressOf, partEnvironments, type PartEnvironments, type StackConfig } from './config.ts';
 import { closeDataDirectory, filesOf, type HeldDirectory, holdDataDirectory } from './data-directory.ts';
@@ -63,8 +63,6 @@ export async function startStack(
   await using owned = new AsyncDisposableStack();
   const held = owned.use(await holdDataDirectory(config.dataDirectory));
   await closeDataDirectory(config.dataDirectory);
-  // Studio and worker would refuse it one by one, each after a start of its own.
-  await readRulesAtStart(filesOf(config.dataDirectory).moderation);
   await tryBucket(config);
   const ports = await claimPorts(config, held);
   const built = makeConsole(config, options.screen);
@@ -120,6 +118,12 @@ async function publishFiles({ worker }: PartEnvironments, screen: Screen): Promi
   const { databaseUrl: url, ...place } = readWorkerConfig(worker);
   await using database = openDatabase({ url, applicationName: 'stack', poolSize: 1 });
   const tell = ({ file }: { file: string }, message: string) => screen.line(`  ${file}: ${message}.`);
+  // Where it is refused, studio and worker would do so one by one, each after a start of its own.
+  await readRulesAtStart({
+    path: filesOf(place.dataDirectory).moderation,
+    database,
+    log: { error: tell },
+  });
   await applyDataFiles(database, place, { info: tell, warn: tell, error: tell });
 }
 

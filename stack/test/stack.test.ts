@@ -181,17 +181,25 @@ test('a bucket that cannot be used is told in one sentence before anything start
   assert.equal((await notes()).length, noted);
 });
 
-test('a broken moderation file is refused before anything starts, however good it was before', async () => {
-  await (await start())[Symbol.asyncDispose]();
+test('a broken moderation file leaves the rules in force, which the screen says', async () => {
   const file = path.join(directory, 'moderation.json');
+  await writeFile(file, '{"rules": [{"reason": "a", "phrases": ["b"]}]}');
+  assert.equal((await operator(`moderation apply --file ${file}`)).failed, false);
   await writeFile(file, '{"rules": [{"reason": "a", "phrases": ["b"]}}');
-  const noted = (await notes()).length;
+  const said: string[] = [];
+  await (await start({ said }))[Symbol.asyncDispose]();
+  assert.match(said.join('\n'), /moderation\.json: .*cannot be used.*stay in force/);
+  await rm(file);
+});
+
+test('a broken moderation file is refused where there are no rules yet, before any part starts', async (t) => {
+  const fresh = await mkdtemp(path.join(tmpdir(), 'stack-'));
+  t.after(() => rm(fresh, { recursive: true, force: true }));
+  await writeFile(path.join(fresh, 'moderation.json'), '{"rules": [}');
   await assert.rejects(
-    start(),
+    start({ environment: { DATA_DIR: fresh } }),
     /^ConfigError: The moderation rules in .*moderation.json cannot be used \(line 1 /,
   );
-  assert.equal((await notes()).length, noted);
-  await rm(file);
 });
 
 type StartOptions = {

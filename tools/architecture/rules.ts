@@ -177,6 +177,7 @@ export const publicEntries: Record<string, readonly string[]> = {
     'catalog/data-files.ts',
     'catalog/snapshot.ts',
     'moderation/put-rules.ts',
+    'moderation/read-at-start.ts',
     'moderation/rules-file.ts',
   ],
 };

@@ -1,5 +1,5 @@
 import { findRulesInForce, putRules } from '@renderkit/studio/moderation/put-rules.ts';
-import { readRulesAtStart } from '@renderkit/studio/moderation/rules-file.ts';
+import { readGivenRules } from '@renderkit/studio/moderation/rules-file.ts';
 import { filesOf } from '../data-directory.ts';
 import { StackError } from '../stack-error.ts';
 import { type Command, command, givenPath } from './command.ts';
@@ -23,7 +23,7 @@ export const moderationCommands: Command[] = [
     options: { file: required(text('moderation.json')) },
     run: async ({ open, config }, { file }) => {
       const path = givenPath(config, file);
-      const read = await readRulesAtStart(path);
+      const read = await readGivenRules(path);
       if (read === undefined) throw new StackError(`There is no file ${file}.`);
       const isDataFile = path === filesOf(config.dataDirectory).moderation;
       const result = await putRules((await open()).studio, read.text, { by: 'operator', isDataFile });

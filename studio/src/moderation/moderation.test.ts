@@ -103,7 +103,7 @@ test('the rules are made where there are none, read again when they change, and 
   assert.equal(await moderation.moderateText('a zeppelin'), undefined);
 });
 
-test('a start refuses a file that is broken in one sentence, and leaves it as it was', async (t) => {
+test('a first start refuses a file that is broken in one sentence, and leaves it as it was', async (t) => {
   const file = await newFile(t);
   const broken = '{\n  "rules": [\n    {"reason": "a", "phrases": ["b"]},\n  ]\n}\n';
   await writeFile(file, broken);
@@ -120,6 +120,24 @@ test('a start refuses a file that is broken in one sentence, and leaves it as it
   await rm(file);
   await mkdir(file);
   await assert.rejects(open(t, file), /cannot be used \(it is no file\): mend/);
+});
+
+test('a file that breaks before a later start leaves the rules in force, until it is mended', async (t) => {
+  const file = await newFile(t);
+  await writeFile(file, oneRule('zeppelin'));
+  await open(t, file);
+  await writeFile(file, '{"rules": [}');
+  const linesBefore = lines.length;
+  const again = await open(t, file, { again: true });
+  for (const one of [again, await openWorker(file)])
+    assert.equal((await one.moderateText('a zeppelin'))?.reason, 'zeppelin');
+  const told = lines.slice(linesBefore).filter((line) => line.includes('stay in force'));
+  assert.equal(told.length, 2, told.join());
+  assert.match(told[0] ?? '', /line 1 is no JSON/);
+  assert.equal(await readFile(file, 'utf8'), '{"rules": [}', 'it is left as it was');
+  await writeFile(file, oneRule('balloon'));
+  await untilRefused(again, 'a balloon', 'balloon');
+  assert.equal(await again.moderateText('a zeppelin'), undefined);
 });
 
 test('a file that is being written when a start reads it is read again', async (t) => {

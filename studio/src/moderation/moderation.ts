@@ -7,14 +7,9 @@ import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { compileRules, type CompiledRules } from './compile-rules.ts';
 import { defaultRulesText, parseRules, type RuleList, RulesInvalid } from './parse-rules.ts';
 import { type PutMode, putRules } from './put-rules.ts';
+import { readRulesAtStart } from './read-at-start.ts';
 import { readingsOf } from './readings.ts';
-import {
-  findRulesVersion,
-  type ReadRules,
-  readRulesAtStart,
-  readRulesFile,
-  readSettledRules,
-} from './rules-file.ts';
+import { findRulesVersion, type ReadRules, readRulesFile, readSettledRules } from './rules-file.ts';
 import { selectRules, selectRulesVersion } from './store.ts';
 
 /** Checks texts and files before anything is made of them. Another check, such as a model, can replace the list. */
@@ -48,10 +43,10 @@ const hastyTries = { tries: 4, pauseMs: 50 };
 
 /**
  * The studio's rules. They stand in its database, for every process on every machine, and a JSON file is their way in: one that
- * the operator edits while the studio runs is put in force within a second. A file that breaks or goes away leaves the
- * rules as they are, and the log says so. One that is missing at a start is made from the rules in force, the first time
- * from sensible ones. Disposing stops looking at the file.
- * @throws ConfigError where the file is there and cannot be used
+ * the operator edits while the studio runs is put in force within a second. A file that breaks or goes away, or is broken
+ * at a start, leaves the rules as they are, and the log says so. One that is missing at a start is made from the rules in
+ * force, the first time from sensible ones. Disposing stops looking at the file.
+ * @throws ConfigError where the file is there and cannot be used, and the database has no rules yet
  */
 export async function openStudioRules(options: RuleListOptions): Promise<Moderation & Disposable> {
   const lookAtFile = await followFile(options);
@@ -62,13 +57,14 @@ export async function openStudioRules(options: RuleListOptions): Promise<Moderat
 }
 
 /**
- * A worker's rules: those of the database. A file in its own data directory counts only until the studio has put rules there,
- * but one that is broken keeps it from starting, as it does the studio.
- * @throws ConfigError where the file is there and cannot be used
+ * A worker's rules: those of the database. A file in its own data directory counts only until the studio has put rules there:
+ * one that is broken keeps the worker from starting until then, as it does the studio.
+ * @throws ConfigError where the file is there and cannot be used, and the database has no rules yet
  */
-export async function openWorkerRules({ path, ...options }: RuleListOptions): Promise<Moderation> {
-  const file = await readRulesAtStart(path);
-  return moderationBy(await followRules(options, { otherwise: file?.text ?? defaultRulesText }));
+export async function openWorkerRules(options: RuleListOptions): Promise<Moderation> {
+  const file = await readRulesAtStart(options);
+  const otherwise = file === undefined || file === 'broken' ? defaultRulesText : file.text;
+  return moderationBy(await followRules(options, { otherwise }));
 }
 
 function moderationBy(current: () => Promise<CompiledRules>): Moderation {
@@ -89,21 +85,25 @@ function moderationBy(current: () => Promise<CompiledRules>): Moderation {
   };
 }
 
-/** Returns whether it was missing. */
-async function makeMissing({ path, database, log }: RuleListOptions): Promise<boolean> {
-  const isMissing = (await readRulesAtStart(path)) === undefined;
-  if (isMissing) {
-    const inForce = await selectRules(database);
-    // With media in a bucket nobody has made it. One that is there is left as it is: the account of the built-in PostgreSQL
-    // may have to pass it.
-    await makeMissingDirectory(dirname(path));
-    await createFile(path, inForce?.text ?? defaultRulesText);
-    if (inForce !== undefined)
-      log.warn({ path }, 'the moderation file was missing: it is made again from the rules in force');
-  }
-  // The phrases are nobody else's business.
+/** What the file says at a start, unless it is broken; `isOurs`: it was missing and has been made. */
+async function readOrMake(
+  options: RuleListOptions,
+): Promise<{ read: ReadRules; isOurs: boolean } | 'broken'> {
+  const { path, database, log } = options;
+  // The phrases are nobody else's business, and those of a broken file neither.
   await setMode(path, privateFileMode);
-  return isMissing;
+  const found = await readRulesAtStart(options);
+  if (found !== undefined) return found === 'broken' ? found : { read: found, isOurs: false };
+  const inForce = await selectRules(database);
+  // With media in a bucket nobody has made it. One that is there is left as it is: the account of the built-in PostgreSQL
+  // may have to pass it.
+  await makeMissingDirectory(dirname(path));
+  await createFile(path, inForce?.text ?? defaultRulesText);
+  if (inForce !== undefined)
+    log.warn({ path }, 'the moderation file was missing: it is made again from the rules in force');
+  const made = await readRulesAtStart(options);
+  if (made === undefined) throw new Error(`${path} was removed as soon as it was made`);
+  return made === 'broken' ? made : { read: made, isOurs: true };
 }
 
 /** Answers the rules in force, asking the database when the last look is a while ago. What is left unread is told in the log. */
@@ -154,16 +154,15 @@ function parseInForce(text: string): RuleList {
 
 /**
  * Puts in force what the file says, now and at each call where it says something else than before. A missing one is made.
- * @throws ConfigError where it is there and cannot be used
+ * @throws ConfigError where it is there and cannot be used, and the database has no rules yet
  */
 async function followFile(options: RuleListOptions): Promise<() => Promise<void>> {
   const { path, database, log } = options;
-  const isOurs = await makeMissing(options);
-  const first = await readRulesAtStart(path);
-  if (first === undefined) throw new Error(`${path} was removed as soon as it was made`);
-  /** Of the file that was put in force last, or left aside. */
-  let seen = { version: first.version, text: first.text };
-  let loggedAt: number | undefined;
+  const first = await readOrMake(options);
+  /** Of the file that was put in force last, or left aside; undefined while it is as broken as it was at the start. */
+  let seen = first === 'broken' ? undefined : { version: first.read.version, text: first.read.text };
+  /** While it is broken: when that was said. */
+  let loggedAt = first === 'broken' ? performance.now() : undefined;
 
   const refuse = (reason: string) => {
     if (loggedAt !== undefined && performance.now() - loggedAt < logAgainEveryMs) return;
@@ -174,17 +173,22 @@ async function followFile(options: RuleListOptions): Promise<() => Promise<void>
     if ((await putRules(database, text, mode)) === 'kept' && mode.by === 'file')
       log.warn({ path }, leftAside);
   };
-  const take = async ({ text, version }: ReadRules) => {
+  const take = async ({ text, version, changedAt }: ReadRules) => {
     // What was changed under our eyes is newer than the rules, whatever the clocks say; what says the same was not changed.
-    if (text !== seen.text) await put(text, { by: 'file' });
+    // Of one that was broken at the start nobody knows what it said: it counts as at a start.
+    if (text !== seen?.text) await put(text, { by: 'file', ...(seen === undefined && { changedAt }) });
     if (loggedAt !== undefined) log.info({ path }, 'the moderation rules can be read again');
     loggedAt = undefined;
     seen = { version, text };
   };
-  await put(first.text, isOurs ? { by: 'copy' } : { by: 'file', changedAt: first.changedAt });
+  if (first !== 'broken')
+    await put(
+      first.read.text,
+      first.isOurs ? { by: 'copy' } : { by: 'file', changedAt: first.read.changedAt },
+    );
   return async () => {
     try {
-      if (loggedAt === undefined && (await findRulesVersion(path)) === seen.version) return;
+      if (loggedAt === undefined && (await findRulesVersion(path)) === seen?.version) return;
       const read = await (loggedAt === undefined ? readSettledRules(path, hastyTries) : readRulesFile(path));
       if (read === undefined) refuse('there is no such file');
       else await take(read);

@@ -70,17 +70,22 @@ export async function readSettledRules(
 }
 
 /**
- * The same for a start, which goes no further without the rules it was given; within half a second.
+ * Reads a file that an operator names, in the same way; undefined where there is none.
  * @throws ConfigError with one sentence for the operator
  */
-export async function readRulesAtStart(file: string): Promise<ReadRules | undefined> {
+export async function readGivenRules(file: string): Promise<ReadRules | undefined> {
   try {
     return await readSettledRules(file);
   } catch (error) {
     if (!(error instanceof RulesInvalid)) throw error;
-    throw new ConfigError(
-      `The moderation rules in ${file} cannot be used (${error.message}): mend the file or put a copy of it back, because nothing is made without its rules.`,
-      { cause: error },
-    );
+    throw refusalOf(file, error);
   }
+}
+
+/** One sentence for the operator, where there is nothing to go on with. */
+export function refusalOf(file: string, error: RulesInvalid): ConfigError {
+  return new ConfigError(
+    `The moderation rules in ${file} cannot be used (${error.message}): mend the file or put a copy of it back, because nothing is made without its rules.`,
+    { cause: error },
+  );
 }
