@@ -150,13 +150,14 @@ export class Events {
   ): AsyncGenerator<AccountEvent, void, undefined> {
     if (place.after === undefined) await this.#findPlace(place, signal);
     onOpen?.();
-    while (performance.now() < this.#pollsUntil && signal?.aborted !== true) {
+    while (performance.now() < this.#pollsUntil) {
       const query = { types, after: place.after ?? undefined, limit: 100 };
       for await (const event of this.list(query, { signal })) {
         place.after = event.id;
         yield event;
       }
       await sleep(pollMs, signal);
+      if (signal?.aborted === true) return;
     }
   }
 
