@@ -3,6 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { type Part, startPart } from '@renderkit/server-kit/testing/part.ts';
+import { serviceNodeOptions } from '@renderkit/service/config.ts';
 import { connectAccount } from '@renderkit/service/operator.ts';
 import type { Bench } from './benchmark.ts';
 import { type Child, startChild } from './child.ts';
@@ -39,6 +40,7 @@ export async function startScriptedPlatform(
     await startPart({
       name: 'service',
       entry: program('service/src/main.ts'),
+      nodeOptions: serviceNodeOptions,
       logDirectory: path.join(cluster.directory, 'logs'),
       profileDirectory,
       environment: {

@@ -35,8 +35,11 @@ const INSTALL_LIMIT_MS = 10 * 60_000;
 const LOCK_BEAT_MS = 2_000;
 const LOCK_STALE_MS = 30_000;
 const ANCESTOR_POLL_MS = 500;
-/** What Node is started with for a program; of a worker as the stack does it (studio/src/config.ts). */
-const NODE_ARGUMENTS = { 'studio/src/worker.ts': ['--max-semi-space-size=4'] };
+/** What Node is started with for a program, as the stack does it (service/src/config.ts, studio/src/config.ts). */
+const NODE_ARGUMENTS = {
+  'service/src/main.ts': ['--max-semi-space-size=8'],
+  'studio/src/worker.ts': ['--max-semi-space-size=4'],
+};
 const SAME_SIGNAL_MS = 1_000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 

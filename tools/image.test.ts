@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { release } from '@renderkit/server-kit/schema/release.ts';
+import { serviceNodeOptions } from '@renderkit/service/config.ts';
 import { workerNodeOptions } from '@renderkit/studio/config.ts';
 import { assertKnown } from './part-environments.ts';
 
@@ -49,10 +50,16 @@ test('the entry point starts compiled programs', async () => {
   for (const name of started) assert.ok(compiled.includes(`'${name}.ts'`), `${name}.ts is compiled`);
 });
 
-test('a worker is started with the same options of Node everywhere', async () => {
-  assert.ok((await read('deploy/image/renderkit')).includes(`options=${workerNodeOptions.join(' ')}\n`));
-  const launched = workerNodeOptions.map((option) => `'${option}'`).join(', ');
-  assert.ok((await read('stack/launch.mjs')).includes(`'studio/src/worker.ts': [${launched}]`));
+test('service and worker are started with the same options of Node everywhere', async () => {
+  for (const [program, options] of [
+    ['service/src/main', serviceNodeOptions],
+    ['studio/src/worker', workerNodeOptions],
+  ] as const) {
+    const inImage = new RegExp(`program=${program}\n.*\n\\s+options=${options.join(' ')}\n`);
+    assert.match(await read('deploy/image/renderkit'), inImage);
+    const launched = options.map((option) => `'${option}'`).join(', ');
+    assert.ok((await read('stack/launch.mjs')).includes(`'${program}.ts': [${launched}]`));
+  }
 });
 
 test('what git ignores because it is secret, the image ignores as well', async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { type Part, startPart } from '@renderkit/server-kit/testing/part.ts';
+import { serviceNodeOptions } from '@renderkit/service/config.ts';
 import type { Bench, Result } from '../benchmark.ts';
 import type { FreshDatabase } from '../cluster.ts';
 import { createKeys, freePort, originOf, serviceEnvironment, program } from '../platform.ts';
@@ -126,6 +127,7 @@ async function startService(bench: Bench, { data, key }: Table): Promise<Service
   const part: Part = await startPart({
     name: 'service',
     entry: program('service/src/main.ts'),
+    nodeOptions: serviceNodeOptions,
     logDirectory: path.join(bench.cluster.directory, 'logs'),
     environment: {
       ...serviceEnvironment({ databaseUrl: data.url, port, studioPort, secretKey: randomBytes(32) }),

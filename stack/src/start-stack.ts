@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import { openDatabase } from '@renderkit/server-kit/db/database.ts';
+import { serviceNodeOptions } from '@renderkit/service/config.ts';
 import { readMediaBucket, readWorkerConfig, workerNodeOptions } from '@renderkit/studio/config.ts';
 import { readRulesAtStart } from '@renderkit/studio/moderation/read-at-start.ts';
 import { buildConsole } from './build-console.ts';
@@ -184,6 +185,11 @@ type PartsOptions = {
   entries?: PartEntries;
 };
 
+const nodeOptions: Partial<Record<keyof Parts, readonly string[]>> = {
+  service: serviceNodeOptions,
+  worker: workerNodeOptions,
+};
+
 function startParts(options: PartsOptions): Parts {
   const { environments, config, databases, outageOf, entries = ownEntries } = options;
   const start = (name: keyof Parts) => {
@@ -191,7 +197,7 @@ function startParts(options: PartsOptions): Parts {
     return supervise({
       name,
       entry: entries[name],
-      ...(name === 'worker' && { nodeOptions: workerNodeOptions }),
+      ...(nodeOptions[name] !== undefined && { nodeOptions: nodeOptions[name] }),
       environment: environments[name],
       logDirectory: filesOf(config.dataDirectory).logs,
       onDeath: outage.down,
