@@ -43,8 +43,8 @@ const { values, positionals } = parseArgs({
     name: { type: 'string' },
     /** Shows what every file cost, not the slowest alone. */
     costs: { type: 'boolean' },
-    /** So many processes of tests at once: three for each core, since more than half of their time they wait for leases. More than eight gain nothing. */
-    processes: { type: 'string', default: String(Math.min(8, 3 * availableParallelism())) },
+    /** So many processes of tests at once: two for each core, since half of their time they wait for leases. More than eight gain nothing. */
+    processes: { type: 'string', default: String(Math.min(8, 2 * availableParallelism())) },
     /** Where studios keep their media: `disk`, or `s3`, each in a bucket of its own. */
     'media-store': { type: 'string', default: 'disk' },
   },
