@@ -63,7 +63,7 @@ export function pageHeaders(client: ClientFacts): Record<string, string> {
   return {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy':
-      `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; base-uri 'none'; frame-ancestors 'none'; ` +
+      `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; font-src data:; base-uri 'none'; frame-ancestors 'none'; ` +
       `form-action ${["'self'", ...targets].join(' ')}`,
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',

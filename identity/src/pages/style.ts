@@ -1,5 +1,8 @@
-/** The look of the sign-in pages: the console's colours, one card, nothing to load. */
+import { typefaceRule } from './typeface.ts';
+
+/** The look of the sign-in pages: the console's colours and typeface, one card, nothing to load. */
 export const style = `
+${typefaceRule}
 :root {
   color-scheme: light dark;
   --paper: #f6f7f7; --card: #fff; --ink: #1c2024; --soft: #5b626b; --line: #dcdfe2; --field: #fff; --field-line: #8b939c;
@@ -18,7 +21,7 @@ html { height: 100%; -webkit-text-size-adjust: 100%; }
 body {
   margin: 0; min-height: 100%; display: grid; grid-template-rows: 1fr auto; justify-items: center; gap: 1.5rem;
   padding: clamp(1.5rem, 9vh, 6rem) 1rem 1.5rem; background: var(--paper); color: var(--ink);
-  font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif;
+  font: 1rem/1.5 "Figtree Variable", system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif;
 }
 main { width: 100%; max-width: 25rem; min-width: 0; }
 .brand { display: flex; align-items: center; justify-content: center; gap: .6rem; margin: 0 0 1.5rem; font-weight: 650;
