@@ -29,8 +29,8 @@ export type LeasePolling<Claim> = Pick<LoopOptions, 'name' | 'everyMs' | 'onStuc
   claim: (max: number, running: ReadonlySet<Claim>) => Promise<Claim[]>;
   /** Claimed in one statement at most. Default: as many as there are slots. */
   maxPerClaim?: number;
-  /** Slots that come free are gathered for so long: a claim costs much the same for one as for a hundred. Default 0. */
-  gatherMs?: number;
+  /** Slots that come free are gathered for so long: a claim costs much the same for one as for a hundred. Default: not at all. */
+  gatherMs?: () => number;
 };
 
 export type LeaseQueue<Claim> = AsyncDisposable & {
@@ -132,12 +132,12 @@ function startPolling<Claim>(
 }
 
 /** Calls back once for all calls of the next moment. */
-function gathered(callback: () => void, ms: number): () => void {
+function gathered(callback: () => void, ms: () => number): () => void {
   let timer: NodeJS.Timeout | undefined;
   return () => {
     timer ??= setTimeout(() => {
       timer = undefined;
       callback();
-    }, ms);
+    }, ms());
   };
 }

@@ -15,8 +15,6 @@ type Result = { claim: Claim; outcome: AttemptOutcome };
 type Recorded = 'recorded' | 'busy' | 'outdated';
 
 const maxResultsPerStatement = 256;
-/** Results are gathered for so long: a statement costs much the same for one as for a hundred. */
-const gatherMs = 4;
 /** An endpoint is locked for the moment of a claim, or while an event is written for it. */
 const maxBusyTries = 4;
 const busyPauseMs = 10;
@@ -27,11 +25,13 @@ export type RecorderOptions = {
   database: Database;
   /** Runs a statement when no claim of this process is under way: they would find each other's endpoints locked. */
   mutex: Mutex;
+  /** Milliseconds that results are gathered for: a statement costs much the same for one as for a hundred. */
+  gatherMs: () => number;
   log: Logger;
 };
 
 /** Records results, those of the moment in one statement, for as long as the database is away again and again. */
-export function createRecorder({ database, mutex, log }: RecorderOptions): Recorder {
+export function createRecorder({ database, mutex, gatherMs, log }: RecorderOptions): Recorder {
   const stopping = new AbortController();
   const batched = (wait: boolean, maxSize: number) =>
     createBatcher<Result, Recorded>({
@@ -53,7 +53,7 @@ export function createRecorder({ database, mutex, log }: RecorderOptions): Recor
   const addWaiting = batched(true, 1);
   let moment: Promise<void> | undefined;
   const addWithRetries = async (result: Result): Promise<Recorded> => {
-    await (moment ??= sleep(gatherMs).finally(() => (moment = undefined)));
+    await (moment ??= sleep(gatherMs()).finally(() => (moment = undefined)));
     for (let i = 0; i < maxBusyTries; i++) {
       const recorded = await add(result);
       if (recorded !== 'busy') return recorded;
