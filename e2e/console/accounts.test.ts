@@ -53,6 +53,9 @@ describe('somebody comes in for the first time, and again', { skip: noBrowser },
     await page.getByRole('link', { name: 'Create an account' }).click();
     await heading(page, 'Create an account').waitFor();
     assert.equal(await page.locator('input[type=password]').count(), 1);
+    // The studio's pages are in the console's typeface, which their policy has to let in.
+    const loaded = 'document.fonts.ready.then((faces) => [...faces].map((face) => face.status))';
+    assert.deepEqual(await page.evaluate(loaded), ['loaded']);
     await page.getByLabel('Name').fill('Lin');
     await page.getByLabel('E-mail address').fill('lin@example.com');
     await page.getByLabel('Password').fill('several words of mine');
