@@ -84,7 +84,7 @@ export function startDeliveries(options: DeliveriesOptions): Deliveries {
     idOf: ({ deliveryId }) => deliveryId,
     run: async (claim) => {
       underWay++;
-      using _ = { [Symbol.dispose]: () => void underWay-- };
+      using _counted = { [Symbol.dispose]: () => void underWay-- };
       await crashPoint?.('delivery-claimed');
       const outcome = await attempt(claim, { egress, secrets: options.secrets, now: options.now });
       // Stopped by the end of this process: the lease leaves it to another.
