@@ -71,7 +71,7 @@ export const generationOperations = {
     summary: 'Stop a generation',
     description:
       'Ends a generation with what is made of it by then; one that waits is canceled. Answers with the state as it is: a ' +
-      'running one ends a moment later. What an engine cannot stop is a `conflict`.',
+      'running one ends a moment later, and a second stop says the same. What finished by itself, and what an engine cannot stop, is a `conflict`.',
     scope: 'generate',
     idempotent: false,
     request: { params: GenerationParams, bodyLimitBytes: jsonBodyBytes },

@@ -50,12 +50,13 @@ async function running(): Promise<string> {
   return id;
 }
 
-test('one that waits is canceled, and then it has finished', async () => {
+test('one that waits is canceled, and a second stop says so', async () => {
   await service.database.rows(`update accounts set dispatch_after = clock() + interval '1 hour'`);
   const id = await create();
   const stopped = await stop(id);
   assert.deepEqual([stopped.status, stopped.body.status], [202, 'canceled']);
-  assertProblem(await stop(id), 'conflict', 'again');
+  const again = await stop(id);
+  assert.deepEqual([again.status, again.body.status], [202, 'canceled']);
   await service.database.rows('update accounts set dispatch_after = null');
 });
 
@@ -103,6 +104,9 @@ test('one that runs ends a moment later, with its outputs or as stopped; a secon
       [ended.status, ended.error?.code, ended.outputs.length],
       outputs === 0 ? ['failed', 'stopped', 0] : ['succeeded', 'partial_failure', 1],
     );
+    answerStops(id, 'ended');
+    const late = await stop(id);
+    assert.deepEqual([late.status, late.body.status, late.body.outputs.length], [202, ended.status, outputs]);
   }
 });
 
@@ -117,6 +121,14 @@ test('where the studio ends it at once, the answer shows its end', async () => {
   });
   const { status, body } = await stop(id);
   assert.deepEqual([status, body.status, body.error?.code], [202, 'failed', 'stopped']);
+});
+
+test('some outputs alone do not say that it was stopped', async () => {
+  const id = await running();
+  studio.finish(id, { outputs: 1, error: { code: 'partial_failure', message: 'x' } });
+  await show(id, '?wait=20');
+  answerStops(id, 'ended', true);
+  assertProblem(await stop(id), 'conflict', 'it finished by itself');
 });
 
 test('what cannot be stopped is a conflict that says why', async () => {

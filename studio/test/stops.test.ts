@@ -100,7 +100,7 @@ test('a render that waits ends at once, refunded, whatever it would have cost; t
   );
   assert.deepEqual(await ledgerKinds(opened), ['charge', 'refund']);
   const second = await stop(opened);
-  assert.deepEqual([second.body.outcome, second.body.was_ended], ['ended', true]);
+  assert.deepEqual([second.body.outcome, second.body.was_ended], ['ended', false]);
   assert.deepEqual(await ledgerKinds(opened), ['charge', 'refund']);
   assert.equal(opened.provider.jobs, 0);
 });
@@ -148,6 +148,19 @@ test('what costs the installation nothing is refunded in full, however far it wa
   await using _worker = await opened.studio.startWorker();
   const render = await opened.account.finished('one');
   assert.deepEqual(await ledgerKinds(opened), render.status === 'failed' ? ['charge', 'refund'] : ['charge']);
+  const again = await stop(opened);
+  assert.deepEqual([again.body.outcome, again.body.was_ended], ['ended', false], 'by the stop before');
+});
+
+test('what ended by itself was not stopped, however often it is asked to', async () => {
+  await using opened = await open();
+  await using _worker = await opened.studio.startWorker();
+  await submit(opened);
+  await opened.account.finished('one');
+  for (let i = 0; i < 2; i++) {
+    const { body } = await stop(opened);
+    assert.deepEqual([body.outcome, body.was_ended, body.render.status], ['ended', true, 'succeeded']);
+  }
 });
 
 test('an engine that cannot stop its last job says so, and nobody else’s render is stopped', async () => {

@@ -209,8 +209,8 @@ export const LookupAnswer = Type.Object({
 });
 
 /**
- * `stopping`: it ends as soon as its engine lets go of it, with what is made by then. `ended`: it has come to its end; before
- * it was asked to where `was_ended`. `too_late`: its engine finishes what it has begun, and nothing of it is left to stop.
+ * `stopping`: it ends as soon as its engine lets go of it, with what is made by then. `ended`: it has come to its end; by
+ * itself where `was_ended`, else by this or an earlier stop. `too_late`: its engine finishes what it has begun, and nothing of it is left to stop.
  */
 export const StopAnswer = Type.Object({
   outcome: oneOf(['stopping', 'ended', 'too_late'] as const),

@@ -1,6 +1,6 @@
 -- Stops a render, once and for all; `refund` is what the account's plan gives back of one that was begun at a cost.
 --   stopping  it ends as soon as its engine lets go of it, with what is made by then
---   ended     it has come to its end, by this or before
+--   ended     it has come to its end, by this or before; `was_ended`: not by any stop
 --   too_late  its last job is at one of the engines that cannot stop, or it is of the release before
 -- No row where the account has no such render. What waits ends here; what runs is its worker's to end. Of a sample nothing is
 -- kept: nobody waits for it.
@@ -16,7 +16,8 @@ begin
     and status in ('queued', 'running', 'succeeded', 'failed') for update;
   if not found then return; end if;
   if r.status in ('succeeded', 'failed') then
-    return query select 'ended', true, render_json(r);
+    return query select 'ended',
+      r.stop_requested_at is null or coalesce(r.error->>'code', '') not in ('stopped', 'partial_failure'), render_json(r);
     return;
   end if;
   if r.tag is null or exists (

@@ -163,7 +163,11 @@ function checkUnused({ route, shapes, add }: RouteCheck, offered: Offered): void
   const sized = ['width', 'height', 'aspect_ratio', 'short_side', 'image', 'start_image', 'source_video'];
   const isAsked = shapes.some(({ kind }) => kind === 'image' || kind === 'video');
   if (isAsked && ratios.length > 1 && !sized.some((source) => used.has(source)))
-    add('binding_missing', ['set'], `the model offers ${ratios.length} ratios, and nothing here uses one.`);
+    add(
+      'binding_missing',
+      ['set'],
+      `the model offers ${ratios.length} ratios, and nothing here uses one: bind width and height, or offer the one that it makes.`,
+    );
 }
 
 function unusedMessage(source: string): string {

@@ -23,8 +23,9 @@ const handOver = { tries: 25, pauseMs: 200 };
 
 /**
  * Stops a generation (docs/api.md §3): one that waits is canceled, one that runs ends with what is made of it by then. Returns
- * it as it is; the studio tells of its end as of any other. The studio decides about its money, in one transaction.
- * @throws ApiProblem `not_found`; `conflict` where it has finished or cannot be stopped
+ * it as it is; the studio tells of its end as of any other. The studio decides about its money, in one transaction. A second
+ * stop says the same, whatever came of the first meanwhile.
+ * @throws ApiProblem `not_found`; `conflict` where it finished by itself or cannot be stopped
  */
 export async function stopGeneration(
   dependencies: StopDependencies,
@@ -33,7 +34,7 @@ export async function stopGeneration(
   const { reader } = dependencies;
   for (let tries = 1; ; tries++) {
     const row = await reader.read(asked);
-    if (isFinal(row.status)) throw finished(row);
+    if (isFinal(row.status)) return stoppedBefore(dependencies, asked, row);
     if (row.status === 'queued') {
       const canceled = await cancelUntouched(dependencies, asked);
       if (canceled !== undefined) return reader.read(asked);
@@ -48,6 +49,21 @@ export async function stopGeneration(
       });
     await sleep(handOver.pauseMs);
   }
+}
+
+/** What ended by a stop, or was canceled, as it is: a second stop says the same as the first. @throws ApiProblem `conflict` */
+async function stoppedBefore(
+  dependencies: StopDependencies,
+  asked: CancelRequest,
+  row: GenerationRow,
+): Promise<GenerationRow> {
+  if (row.status === 'canceled' || row.error_code === 'stopped') return row;
+  // Outputs may be missing for other reasons as well: the studio knows whether it was stopped.
+  if (row.error_code === 'partial_failure') {
+    const answer = await askStudio(dependencies, asked);
+    if (answer?.was_ended === false) return row;
+  }
+  throw finished(row);
 }
 
 /** Undefined where the studio does not have it, or cannot stop anything. */
