@@ -132,6 +132,6 @@ async function animate(frames: readonly Frame[]): Promise<Buffer> {
     kept.map(({ png }) => png),
     { join: { animated: true } },
   )
-    .webp({ delay, loop: 0, quality: 74, effort: 4, mixed: true })
+    .webp({ delay, loop: 0, quality: 92, effort: 4, mixed: true })
     .toBuffer();
 }
