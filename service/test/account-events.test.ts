@@ -127,6 +127,28 @@ test('a stream begins with the id of the newest event, from which one that broke
   assert.ok(known.indexOf(begun ?? '') >= known.indexOf(newest ?? ''), text);
 });
 
+test('an account without any event has a place to go on from as well, for as long as events are kept', async () => {
+  key = await service.createKey({ accountId: await service.connectAccount() });
+  const listed = await service.ask('/v1/events', { key, headers: asJson });
+  const begun = listed.headers.get('x-renderkit-last-event-id') ?? '';
+  assert.match(begun, /^evt_none_\d+$/);
+  const leaving = new AbortController();
+  const answer = await fetch(`${service.url}/v1/events`, {
+    headers: { authorization: `Bearer ${key}`, accept: 'text/event-stream' },
+    signal: leaving.signal,
+  });
+  const { value } = (await answer.body?.getReader().read()) ?? {};
+  leaving.abort();
+  assert.match(Buffer.from(value ?? []).toString(), /^id: evt_none_\d+\n\n/m);
+  const id = await create();
+  await using again = await stream({ lastEventId: begun });
+  const first = await nextOf(again);
+  assert.deepEqual([first.event, JSON.parse(first.data).data.id], ['generation.created', id]);
+  const old = `evt_none_${Math.floor(Date.now() / 1_000) - 8 * 86_400}`;
+  const refused = await service.refusal(`/v1/events?after=${old}`, { key, headers: asJson });
+  assertProblem(refused, 'invalid_request', 'too old');
+});
+
 test('what created shows is what the create answered', async () => {
   const answer = await service.ask<Generation>('/v1/images/generations', { key, body: { prompt: 'a lake' } });
   await untilRunning(answer.body.id);

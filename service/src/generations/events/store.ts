@@ -93,11 +93,23 @@ export async function listEvents(
   return rows.map(toEvent);
 }
 
+/** What an account without any event is told to go on from: before its first one. The second stands for how old it is. */
+const beforeFirst = /^evt_none_(\d{1,12})$/;
+
 /** Where an event stands among those of its account; undefined where it has none of that id any more. */
 export async function readPosition(
   database: Database,
   asked: { accountId: string; id: string },
 ): Promise<number | undefined> {
+  const second = beforeFirst.exec(asked.id)?.[1];
+  if (second !== undefined) {
+    const [fresh] = await database.rows<{ seq: number }>(
+      `select 0::bigint as seq where to_timestamp($1::bigint) > clock() - interval '${streamedFor}'`,
+      [second],
+      'account_events_before_first',
+    );
+    return fresh?.seq;
+  }
   const [row] = await database.rows<{ seq: number }>(
     `select seq from account_events
       where id = $1 and account_id = $2 and created_at > clock() - interval '${streamedFor}'`,
@@ -112,9 +124,12 @@ export async function readLastPosition(
   database: Database,
   accountId: string,
 ): Promise<{ position: number; id: string | undefined }> {
-  const [row] = await database.rows<{ seq: number; id: string | null }>(
-    `select seq, case when created_at > clock() - interval '${streamedFor}' then id end as id
-       from account_events where account_id = $1 order by seq desc limit 1`,
+  const [row] = await database.rows<{ seq: number | null; id: string | null }>(
+    `select e.seq, case when e.seq is null then 'evt_none_' || floor(extract(epoch from clock()))::bigint
+                        when e.created_at > clock() - interval '${streamedFor}' then e.id end as id
+       from (select) one
+       left join lateral (
+         select seq, id, created_at from account_events where account_id = $1 order by seq desc limit 1) e on true`,
     [accountId],
     'account_events_last',
   );
