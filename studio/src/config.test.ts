@@ -96,3 +96,9 @@ for (const [environment, sentence] of [
       (error: unknown) => error instanceof ConfigError && sentence.test(error.message),
     );
   });
+
+test('a worker serves what WORKER_LABELS names on its own machine, and all where it is left out', () => {
+  const labels = (text?: string) => readWorkerConfig({ ...least, WORKER_LABELS: text }).labels;
+  assert.deepEqual(labels('procedural, gpu'), ['procedural', 'gpu']);
+  assert.deepEqual(labels(), []);
+});
