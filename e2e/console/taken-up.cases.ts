@@ -16,6 +16,8 @@ const paintedAt = (x: number, y: number) => `(() => {
   const [,,, alpha] = canvas.getContext('2d').getImageData(canvas.width * ${x}, canvas.height * ${y}, 1, 1).data;
   return alpha;
 })()`;
+/** Whether a form that is kept in this browser has an upload for its mask. */
+const namesUpload = `Object.values({ ...localStorage }).some((text) => text.includes('"mask":"upl_'))`;
 
 /** What somebody finds who takes up what was made elsewhere, and who is quicker than the library. */
 export function takenUpTests(at: () => { world: ConsoleWorld; page: Page }): void {
@@ -94,6 +96,8 @@ export function takenUpTests(at: () => { world: ConsoleWorld; page: Page }): voi
     );
     await page.reload();
     await until('the mask is there again', () => isPainted(0.75));
+    // Who runs before that is told that the upload is gone, and runs once more.
+    await until('the form names the upload no longer', async () => !(await page.evaluate<boolean>(namesUpload)));
     await prompt.waitFor();
     await page.keyboard.press('Control+Enter');
     await page.waitForURL((url) => ![null, edit.id].includes(url.searchParams.get('generation')));
