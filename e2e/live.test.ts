@@ -176,8 +176,8 @@ test('what waits says where it stands and why', async () => {
     own.create(slow),
     own.create(slow),
   ]).then((made) => made.map(({ body }) => body.id).sort());
-  const first = await until(atStudio ?? '', ({ queue }) => queue?.reason === 'scheduled_retry');
-  assert.equal(first.stage, 'waiting_for_engine');
+  const first = await until(atStudio ?? '', ({ stage }) => stage === 'waiting_for_engine');
+  assert.equal(first.queue?.reason ?? null, null, 'it begins later, and was not tried yet');
   assert.deepEqual(first.starts_in_seconds, null);
   const second = await until(next ?? '', ({ queue }) => queue !== null);
   assert.deepEqual(second.queue, { position: 1, of: 2, reason: 'lane_full' });

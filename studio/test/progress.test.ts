@@ -106,6 +106,8 @@ test('a render that waits says where it stands and why', async () => {
   assert.deepEqual((await waits('off'))?.queue, { position: 1, of: 1, reason: 'engine_down' });
   await studio.database.rows(`update backends set up = true where name = 'procedural'`);
   await account.submit('later', { model: 'sandbox-slow', options: { seconds: 300 } });
+  assert.equal((await waits('later'))?.queue, null);
+  await studio.database.rows(`update renders set attempt = 1 where token = 'later'`);
   assert.equal((await waits('later'))?.queue?.reason, 'scheduled_retry');
   await using _ = await studio.startWorker({ engines: [engine] });
   for await (const { stage, queue } of follow(account, 'off')) {

@@ -152,6 +152,19 @@ test('what costs the installation nothing is refunded in full, however far it wa
   assert.deepEqual([again.body.outcome, again.body.was_ended], ['ended', false], 'by the stop before');
 });
 
+test('what a worker draws itself at a cost has begun once it is claimed', async () => {
+  await using opened = await open(paid);
+  const { database } = opened.studio;
+  await database.rows(`update routes set engine = 'procedural' where model_id = 'bought'`);
+  await submit(opened);
+  await dieAt(opened.studio, 'submission: intended');
+  await database.rows(`update renders set stop_requested_at = clock(), stop_refund = 'none'`);
+  await database.rows(
+    `select from renders r, finish_render(r.id, r.attempt, 'failed', '{"code":"stopped"}', '[]')`,
+  );
+  assert.deepEqual(await ledgerKinds(opened), ['charge']);
+});
+
 test('what ended by itself was not stopped, however often it is asked to', async () => {
   await using opened = await open();
   await using _worker = await opened.studio.startWorker();

@@ -1,9 +1,9 @@
--- Why a render waits, in one word of the contract: `scheduled_retry`, `fair_share` (others whose accounts asked for less are
--- before it), `engine_busy`, `engine_down`. Null where it is about to be taken, or does not wait.
+-- Why a render waits, in one word of the contract: `scheduled_retry` (it was tried before), `fair_share` (others whose accounts asked
+-- for less are before it), `engine_busy`, `engine_down`. Null where it is about to be taken, begins later as asked, or does not wait.
 create or replace function queue_reason(r renders) returns text language sql stable as $$
   select case
     when r.status <> 'queued' or r.tag is null then null
-    when bool_or(reason = 'scheduled') then 'scheduled_retry'
+    when bool_or(reason = 'scheduled') then case when r.attempt > 0 then 'scheduled_retry' end
     when not exists (select from workers where beat_at > clock() - interval '10 seconds') then 'engine_down'
     when bool_or(reason = 'next') then null
     when bool_or(reason in ('busy', 'slower')) then case when r.tag > clock() then 'fair_share' else 'engine_busy' end

@@ -1,11 +1,12 @@
 -- The money of a render that failed, back in full; of one that was stopped only if no engine had begun it at a cost to the
--- installation, or if its account's plan says so.
+-- installation, or if its account's plan says so. What a worker draws itself has begun once it is claimed: nothing is sent.
 create or replace function refund_failed(r renders) returns void language plpgsql as $$
 begin
   if r.error->>'code' = 'stopped' and r.stop_refund is distinct from 'full' and exists (
     select from submissions s
       join routes o on (o.model_id, o.version, o.route) = (s.model_id, s.version, s.route)
-     where s.render_id = r.id and o.cost is not null and (s.sent_at is not null or s.lost_at is not null)) then
+     where s.render_id = r.id and o.cost is not null
+       and (s.sent_at is not null or s.lost_at is not null or o.engine in ('procedural', 'sandbox'))) then
     return;
   end if;
   perform refund(r.account_id, r.token);
