@@ -209,6 +209,8 @@ test('types and pages choose, and Last-Event-ID goes before after', async () => 
   for (const query of ['?types=generation.running', '?types=ping', '?types=', '?types=generation.created,']) {
     const answer = await service.ask(`/v1/events${query}`, { key, headers: asJson });
     assert.equal(answer.status, query === '?types=generation.running' ? 200 : 400, query);
+    if (query === '?types=ping')
+      assert.match(JSON.stringify(answer.body), /must be one or more of .*generation\.succeeded/);
   }
 });
 

@@ -24,8 +24,8 @@ async function setScene(owners: AsyncDisposableStack): Promise<Scene> {
 }
 
 /** The same database with less patience. */
-function impatient(owners: AsyncDisposableStack, { db }: Scene): Database {
-  return owners.use(openDatabase({ url: db.url, applicationName: 'impatient', statementTimeoutMs: 500 }));
+function impatient(owners: AsyncDisposableStack, { db }: Scene, statementTimeoutMs = 500): Database {
+  return owners.use(openDatabase({ url: db.url, applicationName: 'impatient', statementTimeoutMs }));
 }
 
 async function addDeletedAccount({ database }: Scene, id: string, secondsAgo = 0): Promise<void> {
@@ -161,9 +161,9 @@ test('no statement of an erasure grows with the account', async () => {
   await addDeletedAccount(scene, 'acc_huge');
   await addRenders(scene, 'acc_huge', 400);
   for (const statement of [
-    // A row takes two milliseconds here, so that all rows of a kind take longer than a statement may.
+    // A row takes four milliseconds here: all rows of a kind take longer than a statement may, a batch a fortieth of that.
     `create function take_long() returns trigger language plpgsql as $$
-       begin perform pg_sleep(0.002); return coalesce(new, old); end $$`,
+       begin perform pg_sleep(0.004); return coalesce(new, old); end $$`,
     ...['assets', 'frames', 'uploads', 'changes', 'renders'].map(
       (table) =>
         `create trigger slow before update or delete on ${table} for each row execute function take_long()`,
@@ -179,7 +179,7 @@ test('no statement of an erasure grows with the account', async () => {
        from generate_series(1, 400) as n`,
   ])
     await scene.database.rows(statement);
-  const database = impatient(owners, scene);
+  const database = impatient(owners, scene, 1_500);
   const cursors: ErasureCursors = new Map();
   while (await eraseDeletedAccounts(database, cursors, { rows: 10 }));
   assert.ok(await isErased(scene, 'acc_huge'));

@@ -63,6 +63,8 @@ export const EventList = listOf(
 /** Ids of ours have 30; another is refused as unknown. */
 const maxEventIdCharacters = 100;
 const oneType = streamEventTypes.map((type) => type.replace('.', '\\.')).join('|');
+/** Some of them, with commas between them. */
+export const eventTypesPattern = `^(${oneType})(,(${oneType}))*$`;
 const maxTypesCharacters = streamEventTypes.join(',').length;
 
 export const ListEventsQuery = closed({
@@ -70,7 +72,7 @@ export const ListEventsQuery = closed({
     Type.String({
       minLength: 1,
       maxLength: maxTypesCharacters,
-      pattern: `^(${oneType})(,(${oneType}))*$`,
+      pattern: eventTypesPattern,
       description: 'Only events of these types, with commas between them.',
     }),
   ),

@@ -1,5 +1,7 @@
 import { listed } from '@renderkit/contract/studio/issues.ts';
+import { streamEventTypes } from '@renderkit/contract/v1/event-types.ts';
 import { maxProblemErrors } from '@renderkit/contract/v1/limits.ts';
+import { eventTypesPattern } from '@renderkit/contract/v1/schemas/event.ts';
 import { projectTitlePattern } from '@renderkit/contract/v1/schemas/project.ts';
 import type { ErrorObject } from 'ajv';
 import type { FieldError } from '../problems/api-problem.ts';
@@ -131,6 +133,7 @@ function messageOfOne(error: ErrorObject): string {
 }
 
 const patterns: Record<string, string> = {
+  [eventTypesPattern]: `must be one or more of ${streamEventTypes.join(', ')}, with commas between them`,
   [projectTitlePattern]: 'must hold letters from a to z, digits and white space alone',
 };
 
