@@ -97,7 +97,10 @@ export function takenUpTests(at: () => { world: ConsoleWorld; page: Page }): voi
     await page.reload();
     await until('the mask is there again', () => isPainted(0.75));
     // Who runs before that is told that the upload is gone, and runs once more.
-    await until('the form names the upload no longer', async () => !(await page.evaluate<boolean>(namesUpload)));
+    await until(
+      'the form names the upload no longer',
+      async () => !(await page.evaluate<boolean>(namesUpload)),
+    );
     await prompt.waitFor();
     await page.keyboard.press('Control+Enter');
     await page.waitForURL((url) => ![null, edit.id].includes(url.searchParams.get('generation')));
