@@ -71,19 +71,22 @@ test('an upload, an edit of it and a frame of a video go through the bucket, and
   assert.equal(keys().length, 1, keys().join(' '));
 });
 
-test('while the bucket is away an upload is refused for now, and a render waits for it', async () => {
-  const waiting = await studio.connect({ tier: 'pro' });
-  const isPut = ({ method }: { method: string }) => method === 'PUT';
-  // One more than a request is tried.
-  const away = Array.from({ length: 5 }, () => 'unavailable' as const);
-  server.fail(away, isPut);
-  const refused = await waiting.upload('upl_later', await makeImage());
-  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '5']);
-  assert.equal((await waiting.upload('upl_later', await makeImage())).status, 200);
-  server.fail(away, isPut);
-  await waiting.submit('later');
-  assert.equal((await waiting.finished('later')).status, 'succeeded');
-});
+for (const fault of ['unavailable', 'foreign_404', 'foreign_page'] as const)
+  test(`while the bucket is away (${fault}) an upload is refused for now, and a render waits for it`, async () => {
+    const waiting = await studio.connect({ tier: 'pro' });
+    const isPut = ({ method }: { method: string }) => method === 'PUT';
+    // One more than a request is tried.
+    const away = Array.from({ length: 5 }, () => fault);
+    server.fail(away, isPut);
+    const refused = await waiting.upload(`upl_${fault}`, await makeImage());
+    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '5']);
+    assert.equal((await waiting.upload(`upl_${fault}`, await makeImage())).status, 200);
+    server.fail(away, isPut);
+    await waiting.submit(`later_${fault}`);
+    const { status, outputs } = await waiting.finished(`later_${fault}`);
+    assert.equal(status, 'succeeded');
+    assert.equal((await fetch(outputs[0]?.url ?? '')).status, 200);
+  });
 
 test('a studio that redirects sends on to a link of the bucket, with the headers that it would have given', async () => {
   const visitor = await redirecting.connect();

@@ -91,10 +91,64 @@ test('readers that pause hold no connection, and go on where they were', async (
 test('an object is not taken for gone where its bucket is', async () => {
   await using storage = await openEmpty();
   await storage.put(key, [Buffer.from('here')]);
-  storage.server.fail(['no_bucket', 'no_bucket'], ({ method }) => method === 'HEAD');
-  await assert.rejects(async () => storage.open(key), isMediaUnavailable);
+  storage.server.fail(['no_bucket', 'no_bucket']);
+  await assert.rejects(storage.open(key), isMediaUnavailable);
   assert.equal((await storage.open(key))?.sizeBytes, 4);
   assert.equal(await storage.open(`${folder}/ast_2.mp4`), undefined);
+});
+
+for (const fault of ['foreign_404', 'foreign_page'] as const) {
+  /** Somebody else answers: to every request, or to those of one method. */
+  const openBehind = async (method?: string) => {
+    const storage = await openEmpty();
+    await storage.put(key, [Buffer.from('here')]);
+    const answersOfOthers = Array.from({ length: 100 }, () => fault);
+    storage.server.fail(answersOfOthers, (asked) => method === undefined || asked.method === method);
+    return storage;
+  };
+
+  test(`where somebody else answers with a ${fault} nothing is done, there or gone`, async () => {
+    await using storage = await openBehind();
+    const uses: (() => Promise<unknown>)[] = [
+      () => storage.put(key, [Buffer.from('small')]),
+      () => storage.put(key, chunksOf(large)),
+      () => storage.open(key),
+      () => storage.withLocalFile(key, async () => undefined),
+      () => storage.removeFolder(folder),
+      () => Array.fromAsync(storage.list()),
+      () => storage.removeUnfinished(new Date()),
+      () => storage.claim('std_one'),
+      () => storage.check(),
+    ];
+    for (const use of uses) await assert.rejects(use, isMediaUnavailable, String(use));
+  });
+
+  test(`where somebody else answers to PUT or POST alone with a ${fault} nothing was stored`, async () => {
+    for (const method of ['PUT', 'POST']) {
+      await using storage = await openBehind(method);
+      await assert.rejects(storage.put(key, chunksOf(large)), isMediaUnavailable, method);
+      assert.equal(storage.server.objects.get(key)?.bytes.toString(), 'here');
+    }
+    await using storage = await openBehind('PUT');
+    await assert.rejects(storage.put(`${folder}/ast_2.mp4`, [Buffer.from('small')]), isMediaUnavailable);
+    await assert.rejects(storage.check(), isMediaUnavailable);
+  });
+}
+
+test('an upload is not complete because somebody else says so, or does not know it', async () => {
+  for (const fault of ['foreign_404', 'foreign_page'] as const) {
+    await using storage = await openEmpty();
+    const answersOfOthers = Array.from({ length: 100 }, () => fault);
+    storage.server.fail(answersOfOthers, ({ method, query }) => method === 'POST' && query.has('uploadId'));
+    await assert.rejects(storage.put(key, chunksOf(large)), isMediaUnavailable);
+    assert.deepEqual([storage.server.objects.size, storage.server.uploads.size], [0, 0]);
+  }
+});
+
+test('a bucket that gives back other bytes than were written is not taken into use', async () => {
+  await using storage = await openEmpty();
+  storage.server.fail(['wrong_bytes'], ({ method, key: asked }) => method === 'GET' && asked !== '');
+  await assert.rejects(storage.check(), isMediaUnavailable);
 });
 
 test('bytes that are not those that were stored are fetched again, and never lent', async () => {
@@ -239,4 +293,10 @@ test('a wrong secret, key, bucket or address ends a start with a sentence', asyn
   ];
   for (const [s3, sentence] of wrong)
     await assert.rejects(open(s3), (error) => error instanceof ConfigError && sentence.test(error.message));
+  // One more than a request is tried.
+  server.fail(Array.from({ length: 5 }, () => 'foreign_404' as const));
+  await assert.rejects(
+    open({}),
+    /^ConfigError: The bucket .* what answers there is no S3 storage \(404 text\/plain\): set S3_ENDPOINT.*\.$/,
+  );
 });

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { MediaUnavailable } from '@renderkit/server-kit/files/file-errors.ts';
 import {
   BlobMissing,
   type BlobStorage,
@@ -13,7 +14,7 @@ import { openS3Client, retryDelaysMs, type S3Client } from './s3-client.ts';
 import type { S3Config } from './s3-config.ts';
 import { fetchObject, readObject } from './s3-downloads.ts';
 import { findObject, partBytes, putBytes, putFile, removeUnfinishedUploads } from './s3-uploads.ts';
-import { listObjects } from './s3-listing.ts';
+import { listObjects, readListing } from './s3-listing.ts';
 import { spool } from './spool.ts';
 
 /**
@@ -100,10 +101,13 @@ async function* listBlobs(client: S3Client): AsyncGenerator<ListedBlob[]> {
 
 const probeText = Buffer.from('Renderkit tries whether it can write here.\n');
 
-/** Whoever may read may still not be allowed to write: an object goes in and out again. */
+/** Whoever may list may still not be allowed to write or read: an object goes in, is read, and goes again. */
 async function checkBucket(client: S3Client): Promise<void> {
-  await client.text({ method: 'GET', query: { 'list-type': '2', 'max-keys': '1' } });
+  await readListing(client, { 'list-type': '2', 'max-keys': '1' }, 'ListBucketResult');
   const key = `renderkit-probe-${randomBytes(8).toString('hex')}`;
   await client.text({ method: 'PUT', key, body: probeText });
+  const read = await client.text({ method: 'GET', key });
   await client.text({ method: 'DELETE', key });
+  if (read !== probeText.toString())
+    throw new MediaUnavailable('the S3 storage does not give back what was written there');
 }

@@ -24,6 +24,8 @@ export type S3Request = {
   query?: Record<string, string>;
   headers?: Record<string, string>;
   body?: Uint8Array;
+  /** The element that the text of an answer has to hold: a page of somebody else is no empty listing. */
+  element?: string;
   signal?: AbortSignal;
   /** Its answer is read as fast as somebody else takes it. */
   isForReader?: boolean;
@@ -49,8 +51,23 @@ export class S3Refusal extends Error {
   }
 }
 
+/** What answered speaks no S3: a proxy that does not know the storage, or another server altogether. */
+class ForeignAnswer extends Error {
+  override name = 'ForeignAnswer';
+
+  constructor({ status, header }: S3Answer) {
+    const type = header('content-type') ?? 'without a type';
+    super(
+      `what answers there is no S3 storage (${status} ${type}): set S3_ENDPOINT, or mend what stands in front of it`,
+    );
+  }
+}
+
 export type S3Client = AsyncDisposable & {
-  /** An answer of success, or undefined for 404; its body must be read. Tries again where that may help. @throws MediaUnavailable */
+  /**
+   * An answer of success; its body must be read. Undefined where there is no such object or upload, and for every 404 to HEAD, which
+   * has no word for what is missing. Tries again where that may help. @throws MediaUnavailable
+   */
   send: (request: S3Request) => Promise<S3Answer | undefined>;
   /** The same with the body as a text. */
   text: (request: S3Request) => Promise<string | undefined>;
@@ -100,7 +117,7 @@ export function openS3Client(config: S3Config, delaysMs = retryDelaysMs): S3Clie
       body: method === 'PUT' || method === 'POST' ? body : null,
       ...(signal && { signal }),
     });
-    return settled(answer);
+    return settled(request, answer);
   };
   const attempt = <T>(request: S3Request, read: (answer: S3Answer) => Promise<T>) =>
     retried(request, delaysMs, async () => {
@@ -109,7 +126,7 @@ export function openS3Client(config: S3Config, delaysMs = retryDelaysMs): S3Clie
     });
   return {
     send: (request) => attempt(request, async (answer) => answer),
-    text: (request) => attempt(request, readResult),
+    text: (request) => attempt(request, (answer) => readResult(request, answer)),
     presign: async (key, query, seconds) => {
       const url = addressOf({ key, query: { ...query, 'X-Amz-Expires': String(seconds) } });
       const signed = await new AwsV4Signer({
@@ -140,24 +157,35 @@ async function sha256(bytes: Uint8Array): Promise<string> {
   return Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex');
 }
 
-/** @throws S3Refusal */
-async function settled({
-  statusCode: status,
-  headers,
-  body,
-}: Dispatcher.ResponseData): Promise<S3Answer | undefined> {
+/** The codes of a 404 that says what is missing. */
+const missingCodes = new Set<string | undefined>(['NoSuchKey', 'NoSuchUpload']);
+
+/** @throws S3Refusal, ForeignAnswer */
+async function settled(
+  { method, key }: S3Request,
+  { statusCode: status, headers, body }: Dispatcher.ResponseData,
+): Promise<S3Answer | undefined> {
   const header = (name: string) => [headers[name]].flat()[0];
   const answer = { status, header, body };
-  if (status < 300) return answer;
-  const text = await readText(body);
-  if (status === 404 && readTag(text, 'Code') !== 'NoSuchBucket') return undefined;
-  throw new S3Refusal(status, readTag(text, 'Code') ?? '');
+  if (status < 300) {
+    const isOfObject = key !== undefined && ['GET', 'HEAD', 'PUT'].includes(method);
+    if (!isOfObject || header('etag') !== undefined) return answer;
+    await body.dump();
+    throw new ForeignAnswer(answer);
+  }
+  const code = readTag(await readText(body), 'Code');
+  if (status === 404 && key !== undefined && method !== 'PUT') {
+    if (method === 'HEAD' || missingCodes.has(code)) return undefined;
+  }
+  if (status === 404 && code === undefined) throw new ForeignAnswer(answer);
+  throw new S3Refusal(status, code ?? '');
 }
 
-/** Whoever completes an upload is answered 200 before the server knows whether it worked. @throws S3Refusal */
-async function readResult({ body }: S3Answer): Promise<string> {
-  const text = await readText(body);
+/** Whoever completes an upload is answered 200 before the server knows whether it worked. @throws S3Refusal, ForeignAnswer */
+async function readResult({ element }: S3Request, answer: S3Answer): Promise<string> {
+  const text = await readText(answer.body);
   if (/<Error>/.test(text.slice(0, 200))) throw new S3Refusal(200, readTag(text, 'Code') ?? '');
+  if (element !== undefined && !text.includes(`<${element}`)) throw new ForeignAnswer(answer);
   return text;
 }
 

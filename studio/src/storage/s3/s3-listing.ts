@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { ListedBlob } from '../blob-storage.ts';
 import type { S3Client } from './s3-client.ts';
 import { readElements, readTag } from './s3-xml.ts';
@@ -7,7 +8,7 @@ export async function* listObjects(client: S3Client, prefix = ''): AsyncGenerato
   for (let token: string | undefined = ''; token !== undefined;) {
     const query: Record<string, string> = { 'list-type': '2', 'encoding-type': 'url', prefix };
     if (token !== '') query['continuation-token'] = token;
-    const page: string = (await client.text({ method: 'GET', query })) ?? '';
+    const page = await readListing(client, query, 'ListBucketResult');
     yield readElements(page, 'Contents').map((item) => ({
       key: decodeURIComponent((readTag(item, 'Key') ?? '').replaceAll('+', ' ')),
       sizeBytes: Number(readTag(item, 'Size')),
@@ -15,4 +16,15 @@ export async function* listObjects(client: S3Client, prefix = ''): AsyncGenerato
     }));
     token = readTag(page, 'NextContinuationToken');
   }
+}
+
+/** A page of what the bucket holds, as this element. */
+export async function readListing(
+  client: S3Client,
+  query: Record<string, string>,
+  element: 'ListBucketResult' | 'ListMultipartUploadsResult',
+): Promise<string> {
+  const page = await client.text({ method: 'GET', query, element });
+  assert(page !== undefined, 'only an object or an upload can be missing');
+  return page;
 }

@@ -1,6 +1,8 @@
+import assert from 'node:assert/strict';
 import { open } from 'node:fs/promises';
 import { MediaUnavailable } from '@renderkit/server-kit/files/file-errors.ts';
 import type { S3Client } from './s3-client.ts';
+import { readListing } from './s3-listing.ts';
 import { readElements, readTag } from './s3-xml.ts';
 import { piecesOf, type SpooledFile } from './spool.ts';
 
@@ -38,7 +40,8 @@ async function putParts(
   { pieces, sha256 }: { pieces: AsyncIterable<Uint8Array>; sha256: string },
 ): Promise<void> {
   const headers = { [sha256Header]: sha256 };
-  const begun = await client.text({ method: 'POST', key, query: { uploads: '' }, headers });
+  const element = 'InitiateMultipartUploadResult';
+  const begun = await client.text({ method: 'POST', key, query: { uploads: '' }, headers, element });
   const uploadId = readTag(begun ?? '', 'UploadId');
   if (uploadId === undefined) throw new Error('the S3 storage began an upload without an id');
   try {
@@ -48,7 +51,7 @@ async function putParts(
       const answer = await client.send({ method: 'PUT', key, query, body });
       await answer?.body.dump();
       const etag = answer?.header('etag');
-      if (etag === undefined) throw new Error('the S3 storage took a part of an upload without an ETag');
+      assert(etag !== undefined, 'the answer to a PUT of bytes has an ETag');
       etags.push(etag);
     }
     await completeUpload(client, key, uploadId, etags);
@@ -68,7 +71,8 @@ async function completeUpload(
   const parts = etags.map((etag, i) => `<Part><PartNumber>${i + 1}</PartNumber><ETag>${etag}</ETag></Part>`);
   const body = Buffer.from(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`);
   const headers = { 'content-type': 'application/xml' };
-  const answer = await client.text({ method: 'POST', key, query: { uploadId }, headers, body });
+  const element = 'CompleteMultipartUploadResult';
+  const answer = await client.text({ method: 'POST', key, query: { uploadId }, headers, body, element });
   // The answer to a try before this one may have been lost: then the upload is gone and the object there.
   if (answer === undefined && (await findObject(client, key)) === undefined)
     throw new Error('the S3 storage forgot an upload before it was complete');
@@ -82,18 +86,14 @@ export type FoundObject = { sizeBytes: number; sha256: string | undefined };
 
 /**
  * Undefined where there is no such object. An answer to HEAD has no word for what there is none of: before an object is taken
- * for gone, its bucket has to be there. @throws MediaUnavailable
+ * for gone, GET has to say that it is the object that is missing. @throws MediaUnavailable
  */
 export async function findObject(client: S3Client, key: string): Promise<FoundObject | undefined> {
-  const answer = await client.send({ method: 'HEAD', key });
-  await answer?.body.dump();
-  const length = answer?.header('content-length');
-  if (answer === undefined || length === undefined) {
-    const bucket = await client.send({ method: 'HEAD' });
-    await bucket?.body.dump();
-    if (bucket === undefined) throw new MediaUnavailable('the S3 storage does not know the bucket');
-    return undefined;
-  }
+  const answer = (await client.send({ method: 'HEAD', key })) ?? (await client.send({ method: 'GET', key }));
+  if (answer === undefined) return undefined;
+  await answer.body.dump();
+  const length = answer.header('content-length');
+  if (length === undefined) throw new MediaUnavailable('the S3 storage does not say how long an object is');
   return { sizeBytes: Number(length), sha256: answer.header(sha256Header) };
 }
 
@@ -101,7 +101,7 @@ export async function findObject(client: S3Client, key: string): Promise<FoundOb
 export async function removeUnfinishedUploads(client: S3Client, before: Date): Promise<number> {
   let removed = 0;
   for (let marker: Record<string, string> | undefined = {}; marker !== undefined;) {
-    const page: string = (await client.text({ method: 'GET', query: { uploads: '', ...marker } })) ?? '';
+    const page = await readListing(client, { uploads: '', ...marker }, 'ListMultipartUploadsResult');
     for (const upload of readElements(page, 'Upload')) {
       const key = readTag(upload, 'Key');
       const id = readTag(upload, 'UploadId');

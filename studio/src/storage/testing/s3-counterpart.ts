@@ -8,7 +8,7 @@ import type { S3Config } from '../s3/s3-config.ts';
 type StoredObject = { bytes: Buffer; headers: Record<string, string>; storedAt: Date };
 type Upload = { key: string; headers: Record<string, string>; begun: Date; parts: Map<number, Buffer> };
 
-/** What goes wrong with one answer: it is never given, given by half, with other bytes, or after the work was done. */
+/** What goes wrong with one answer: it is never given, given by half, with other bytes, by somebody else, or after the work was done. */
 export type S3Fault =
   | 'unavailable'
   | 'slow_down'
@@ -16,7 +16,9 @@ export type S3Fault =
   | 'wrong_bytes'
   | 'lost_answer'
   | 'refused_digest'
-  | 'no_bucket';
+  | 'no_bucket'
+  | 'foreign_404'
+  | 'foreign_page';
 
 /** A server that speaks as much of S3 as the client asks for, in memory, and fails when it is told to. */
 export type S3Counterpart = AsyncDisposable & {
@@ -147,6 +149,10 @@ function answer(call: Asked, body: Buffer, scene: Scene): void {
   if (fault === 'unavailable') return refuse(response, 503, 'ServiceUnavailable');
   if (fault === 'slow_down') return refuse(response, 503, 'SlowDown');
   if (fault === 'no_bucket') return refuse(response, 404, 'NoSuchBucket');
+  if (fault === 'foreign_404')
+    return void response.writeHead(404, { 'content-type': 'text/plain' }).end('404 page not found\n');
+  if (fault === 'foreign_page')
+    return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>It works!</html>');
   if (fault === 'refused_digest') return refuse(response, 400, 'XAmzContentSHA256Mismatch');
   if (fault === 'cut' && call.method !== 'GET') return void response.destroy();
   const result = work(call, body, scene);
@@ -165,7 +171,6 @@ type Result = { status: number; headers?: Record<string, string | number>; conte
 function work(call: Asked, body: Buffer, scene: Scene): Result {
   const { method, key, query } = call;
   if (query.has('uploads') || query.has('uploadId')) return workOnUpload(call, body, scene);
-  if (method === 'HEAD' && key === '') return { status: 200 };
   if (method === 'GET' && key === '') return listObjects(query, scene.objects);
   if (method === 'PUT') {
     const isConditional = call.headers['if-none-match'] === '*';
@@ -179,11 +184,17 @@ function work(call: Asked, body: Buffer, scene: Scene): Result {
   const found = scene.objects.get(key);
   if (found === undefined) return failure(404, 'NoSuchKey');
   if (method === 'HEAD')
-    return { status: 200, headers: { ...found.headers, 'content-length': found.bytes.length } };
+    return { status: 200, headers: { ...headersOf(found), 'content-length': found.bytes.length } };
   return readObject(found, call.headers.range);
 }
 
-function readObject({ bytes, headers }: StoredObject, range: string | undefined): Result {
+function headersOf({ bytes, headers }: StoredObject): Record<string, string> {
+  return { ...headers, etag: etagOf(bytes) };
+}
+
+function readObject(found: StoredObject, range: string | undefined): Result {
+  const { bytes } = found;
+  const headers = headersOf(found);
   const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? [];
   if (start === undefined) return { status: 200, headers, content: bytes };
   return { status: 206, headers, content: bytes.subarray(Number(start), Number(end) + 1) };
