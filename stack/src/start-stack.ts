@@ -6,6 +6,7 @@ import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { serviceNodeOptions } from '@renderkit/service/config.ts';
 import { readMediaBucket, readWorkerConfig, workerNodeOptions } from '@renderkit/studio/config.ts';
 import { readRulesAtStart } from '@renderkit/studio/moderation/read-at-start.ts';
+import { requirePlace } from '@renderkit/studio/storage/media-place.ts';
 import { buildConsole } from './build-console.ts';
 import { addressOf, partEnvironments, type PartEnvironments, type StackConfig } from './config.ts';
 import { closeDataDirectory, filesOf, type HeldDirectory, holdDataDirectory } from './data-directory.ts';
@@ -119,7 +120,8 @@ async function publishFiles({ worker }: PartEnvironments, screen: Screen): Promi
   const { databaseUrl: url, ...place } = readWorkerConfig(worker);
   await using database = openDatabase({ url, applicationName: 'stack', poolSize: 1 });
   const tell = ({ file }: { file: string }, message: string) => screen.line(`  ${file}: ${message}.`);
-  // Where it is refused, studio and worker would do so one by one, each after a start of its own.
+  // What is refused here studio and worker would refuse one by one, each after a start of its own.
+  await requirePlace(database, place);
   await readRulesAtStart({
     path: filesOf(place.dataDirectory).moderation,
     database,

@@ -1,9 +1,37 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { after, before, test } from 'node:test';
-import { type S3Counterpart, startS3Counterpart } from '@renderkit/studio/storage/testing/s3-counterpart.ts';
-import { openTestOperator, type TestOperator } from '../src/testing/test-operator.ts';
+import { test } from 'node:test';
+import { openDatabase } from '@renderkit/server-kit/db/database.ts';
+import { recordPlace, requirePlace } from '@renderkit/studio/storage/media-place.ts';
+import { startS3Counterpart } from '@renderkit/studio/storage/testing/s3-counterpart.ts';
+import { mediaEnvironment } from '@renderkit/studio/storage/testing/test-media.ts';
+import { openTestOperator } from '../src/testing/test-operator.ts';
+
+/** An operator of a studio of its own, and the bucket that their variables name. */
+async function openWithBucket() {
+  await using owned = new AsyncDisposableStack();
+  const server = owned.use(await startS3Counterpart());
+  const { MEDIA_STORE: _, ...bucket } = mediaEnvironment({ s3: server.config });
+  const typed = owned.use(await openTestOperator(bucket));
+  const data = path.join(typed.directory, 'data');
+  const database = owned.use(
+    openDatabase({
+      url: typed.environment['STUDIO_DATABASE_URL'] ?? '',
+      poolSize: 1,
+      applicationName: 'test',
+    }),
+  );
+  const ours = owned.move();
+  return {
+    server,
+    typed,
+    database,
+    disk: { dataDirectory: data },
+    bucket: { dataDirectory: data, s3: server.config },
+    [Symbol.asyncDispose]: () => ours.disposeAsync(),
+  };
+}
 
 /** A PNG of one pixel. */
 const pixel = Buffer.from(
@@ -11,37 +39,41 @@ const pixel = Buffer.from(
   'base64',
 );
 
-const owned = new AsyncDisposableStack();
-let server: S3Counterpart;
-let typed: TestOperator;
-before(async () => {
-  server = owned.use(await startS3Counterpart());
-  const { endpoint, bucket, accessKeyId, secretAccessKey } = server.config;
-  typed = owned.use(
-    await openTestOperator({
-      S3_ENDPOINT: endpoint,
-      S3_BUCKET: bucket,
-      S3_ACCESS_KEY_ID: accessKeyId,
-      S3_SECRET_ACCESS_KEY: secretAccessKey,
-    }),
-  );
-});
-after(() => owned.disposeAsync());
-
 test('an operator copies media to a bucket, and is told when rows name bytes that are not there', async () => {
+  await using world = await openWithBucket();
+  const { server, typed } = world;
   await typed.run('account', 'create', '--email', 'ada@example.org');
   await writeFile(path.join(typed.directory, 'pixel.png'), pixel);
   await typed.run('library', 'add', '--email', 'ada@example.org', '--file', 'pixel.png');
   const sound = { rows_without_bytes: [], bytes_without_rows: [], checked: 2 };
   assert.deepEqual(await typed.run('media', 'check'), { data: sound, failed: false });
   const { copied, files } = (await typed.run('media', 'copy', '--to', 's3')).data;
-  assert.deepEqual([copied, files, server.objects.size], [2, 2, 2]);
+  const blobs = () => [...server.objects.keys()].filter((key) => key.includes('/'));
+  assert.deepEqual([copied, files, blobs().length], [2, 2, 2]);
   assert.match((await typed.type('media', 'copy', '--to', 's3')).text, /^Copied 0 files .* all 2 are there/);
 
   await using inBucket = await openTestOperator({ ...typed.environment, MEDIA_STORE: 's3' });
   assert.deepEqual(await inBucket.run('media', 'check'), { data: sound, failed: false });
-  const [lost = ''] = server.objects.keys();
+  const [lost = ''] = blobs();
   server.objects.delete(lost);
   const { data, failed } = await inBucket.run('media', 'check');
   assert.deepEqual([data['rows_without_bytes'], failed], [[lost], true]);
+});
+
+test('a copy of media that ended lets parts start where it is, and so does the command that copies none', async () => {
+  await using world = await openWithBucket();
+  const { database, disk, bucket, typed } = world;
+  await recordPlace(database, disk);
+  await assert.rejects(requirePlace(database, bucket), /media copy --to s3/);
+  world.server.fail(Array.from({ length: 20 }, () => 'foreign_404' as const));
+  await assert.rejects(typed.run('media', 'copy', '--to', 's3'), /what answers there is no S3 storage/);
+  world.server.fail([]);
+  await assert.rejects(requirePlace(database, bucket), /media copy --to s3/);
+  await typed.run('media', 'copy', '--to', 's3');
+  await recordPlace(database, bucket);
+  await assert.rejects(requirePlace(database, disk), /media copy --to disk/);
+  // The bucket may be gone for good.
+  await world.server[Symbol.asyncDispose]();
+  await typed.run('media', 'place', '--to', 'disk');
+  await recordPlace(database, disk);
 });

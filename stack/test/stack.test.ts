@@ -6,7 +6,9 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
+import { recordPlace } from '@renderkit/studio/storage/media-place.ts';
 import { startS3Counterpart } from '@renderkit/studio/storage/testing/s3-counterpart.ts';
 import { readStackConfig } from '../src/config.ts';
 import { commands } from '../src/operator/commands.ts';
@@ -178,6 +180,21 @@ test('a bucket that cannot be used is told in one sentence before anything start
     start({ environment }),
     /^ConfigError: The bucket .* cannot be used: the secret is not/,
   );
+  assert.equal((await notes()).length, noted);
+});
+
+test('a place of media that is not where the studio keeps them is refused before any part starts', async () => {
+  await using storage = await startS3Counterpart();
+  await using service = await createTestDatabase('service', { poolSize: 1 });
+  await using studio = await createTestDatabase('studio', { poolSize: 1 });
+  await recordPlace(studio.database, { dataDirectory: directory, s3: storage.config });
+  const noted = (await notes()).length;
+  const environment = {
+    DATABASE_URL: service.url,
+    STUDIO_DATABASE_URL: studio.url,
+    DATA_DIR: path.join(directory, 'no-bucket'),
+  };
+  await assert.rejects(start({ environment }), /^ConfigError: This studio's media are kept in the bucket/);
   assert.equal((await notes()).length, noted);
 });
 

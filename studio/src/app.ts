@@ -25,7 +25,7 @@ import { createServer } from './server.ts';
 import { keepSettings } from './settings/keep-settings.ts';
 import { sqlDirectory } from './sql-directory.ts';
 import { closeOldMedia } from './storage/close-old-media.ts';
-import { claimStorage, openCheckedStorage } from './storage/open-storage.ts';
+import { openPartStorage } from './storage/open-media.ts';
 import { openUploadQueue } from './uploads/queue.ts';
 
 /** What only tests hand in. */
@@ -128,9 +128,8 @@ async function open(
     }),
   );
   await checkDatabase(database, { variable: 'STUDIO_DATABASE_URL', sqlDirectory });
-  const storage = owners.use(await openCheckedStorage(config));
+  const storage = owners.use(await openPartStorage(database, config));
   const settings = await keepSettings(database);
-  await claimStorage(storage, settings.studioId, config);
   await applyDataFiles(database, config, log);
   const secrets = openBackendSecrets(config.secretKey);
   await applyBackendsFile(database, dataDirectory, { secrets, variables: config.variables, log });

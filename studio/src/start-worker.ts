@@ -20,7 +20,7 @@ import type { Pauses } from './renders/job.ts';
 import { type ClaimsOptions, startClaims } from './renders/start-claims.ts';
 import { keepSettings } from './settings/keep-settings.ts';
 import { sqlDirectory } from './sql-directory.ts';
-import { claimStorage, openCheckedStorage } from './storage/open-storage.ts';
+import { openPartStorage } from './storage/open-media.ts';
 import { checkUpload } from './uploads/check-upload.ts';
 import { openUploadQueue } from './uploads/queue.ts';
 import { startHeartbeat } from './workers/heartbeat.ts';
@@ -54,8 +54,7 @@ export async function startWorker(
   await checkDatabase(database, { variable: 'STUDIO_DATABASE_URL', sqlDirectory });
   const settings = await keepSettings(database);
   const catalog = owners.use(await openCatalog({ database, log }));
-  const storage = owners.use(await openCheckedStorage(config));
-  await claimStorage(storage, settings.studioId, config);
+  const storage = owners.use(await openPartStorage(database, config));
   await removeDeadDirectories();
   // Before the queue, so that it is closed after it: what is being drawn when the worker stops is finished.
   const engines = testArguments.engines ?? openEngines(config.workers, owners);

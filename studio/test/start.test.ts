@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { programFile } from '@renderkit/server-kit/process/programs.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
+import { recordPlace } from '@renderkit/studio/storage/media-place.ts';
 import { startS3Counterpart } from '@renderkit/studio/storage/testing/s3-counterpart.ts';
 import { mediaEnvironment } from '@renderkit/studio/storage/testing/test-media.ts';
 import { startTestStudio } from './harness.ts';
@@ -105,6 +106,21 @@ test('studio and worker refuse to start with a wrong secret, bucket or address o
     silent.close();
     await rm(dataDirectory, { recursive: true, force: true });
   }
+});
+
+test('studio and worker whose media are kept elsewhere refuse to start, and store nothing', async (t) => {
+  await using server = await startS3Counterpart();
+  await using db = await createTestDatabase('studio');
+  const dataDirectory = await mkdtemp(path.join(tmpdir(), 'studio-start-'));
+  t.after(() => rm(dataDirectory, { recursive: true, force: true }));
+  await recordPlace(db.database, { dataDirectory, s3: server.config });
+  const env = { ...secret, STUDIO_DATABASE_URL: db.url, DATA_DIR: dataDirectory, STUDIO_PORT: '0' };
+  for (const entry of ['main.ts', 'worker.ts']) {
+    const said = await run(entry, env);
+    assert.equal(said.code, 1, `${entry} ${said.stderr}`);
+    assert.match(said.stderr, /^This studio's media are kept in the bucket .* set MEDIA_STORE=s3 .*\.\n$/);
+  }
+  assert.deepEqual(await readdir(dataDirectory), []);
 });
 
 test('studio and worker refuse to start with a broken moderation file, in one sentence', async (t) => {

@@ -170,6 +170,7 @@ export const publicEntries: Record<string, readonly string[]> = {
     'storage/check-media.ts',
     'storage/copy-media.ts',
     'storage/list-hashes.ts',
+    'storage/media-place.ts',
     'storage/open-media.ts',
     'storage/open-storage.ts',
     'storage/s3/s3-client.ts',

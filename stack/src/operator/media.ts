@@ -1,8 +1,11 @@
+import type { Environment } from '@renderkit/server-kit/process/config.ts';
 import { readBucketOf, readMediaGrace, readWorkerConfig } from '@renderkit/studio/config.ts';
 import { checkMedia } from '@renderkit/studio/storage/check-media.ts';
 import { copyMedia, type MediaCopy } from '@renderkit/studio/storage/copy-media.ts';
-import { openCheckedStorage } from '@renderkit/studio/storage/open-storage.ts';
-import { command, type Command } from './command.ts';
+import { allowPlace } from '@renderkit/studio/storage/media-place.ts';
+import { openOwnStorage } from '@renderkit/studio/storage/open-media.ts';
+import { type MediaPlace, openCheckedStorage } from '@renderkit/studio/storage/open-storage.ts';
+import { command, type Command, done } from './command.ts';
 import { choice, required } from './option.ts';
 
 const sayEveryMs = 10_000;
@@ -36,11 +39,11 @@ export const mediaCommands: Command[] = [
       'Copies all media from DATA_DIR to the bucket that S3_ENDPOINT and its sisters name, or back, while the stack runs or not.',
     options: { to: required(choice(['s3', 'disk'])) },
     run: async ({ open, progress }, { to }) => {
-      const { environments } = await open();
-      const { dataDirectory } = readWorkerConfig(environments.worker);
-      await using disk = await openCheckedStorage({ dataDirectory });
-      await using bucket = await openCheckedStorage({ dataDirectory, s3: readBucketOf(environments.worker) });
-      const [source, target] = to === 's3' ? [disk, bucket] : [bucket, disk];
+      const { studio, environments } = await open();
+      const from = placeOf(to === 's3' ? 'disk' : 's3', environments.worker);
+      const place = placeOf(to, environments.worker);
+      await using source = await openCheckedStorage(from);
+      await using target = await openCheckedStorage(place);
       let said = performance.now();
       const onPage = ({ copied, files }: MediaCopy) => {
         if (performance.now() - said < sayEveryMs) return;
@@ -48,6 +51,7 @@ export const mediaCommands: Command[] = [
         progress(`${files} files are there, ${copied} of them copied now`);
       };
       const result = await copyMedia(source, target, { onPage });
+      await allowPlace(studio, place);
       const { copied, bytes, files } = result;
       return {
         data: result,
@@ -58,4 +62,23 @@ export const mediaCommands: Command[] = [
       };
     },
   }),
+  command({
+    words: 'media place',
+    about:
+      'Lets studio and workers start with media in the bucket, or on the disk, and copies none: for what was brought there by other means.',
+    options: { to: required(choice(['s3', 'disk'])) },
+    run: async ({ open }, { to }) => {
+      const { studio, environments } = await open();
+      const place = placeOf(to, environments.worker);
+      await using _ = await openOwnStorage(studio, place);
+      await allowPlace(studio, place);
+      return done({ to }, `Now studio and workers may start with MEDIA_STORE=${to}.`);
+    },
+  }),
 ];
+
+/** `s3` is the bucket that the environment names, whether media are kept in it yet or not. */
+function placeOf(store: 'disk' | 's3', environment: Environment): MediaPlace {
+  const { dataDirectory } = readWorkerConfig(environment);
+  return { dataDirectory, s3: store === 's3' ? readBucketOf(environment) : undefined };
+}

@@ -54,6 +54,33 @@ export async function writeBuiltInDigest(database: Queryable, digest: string): P
   await writeSetting(database, 'built_in_digest', digest);
 }
 
+/** Where all media are kept. A bucket goes by its name alone: parts may reach one storage by several addresses, and a disk by several paths. */
+export type RecordedPlace = { store: 'disk' } | { store: 's3'; bucket: string };
+
+/** The place that media are kept in, and the one that they may move to. */
+export async function readMediaPlaces(
+  database: Database,
+): Promise<{ kept: RecordedPlace | undefined; allowed: RecordedPlace | undefined }> {
+  const settings = await readSettings(database);
+  return {
+    kept: settings.get('media_place') as RecordedPlace | undefined,
+    allowed: settings.get('media_place_allowed') as RecordedPlace | undefined,
+  };
+}
+
+/** Unless one is written already. */
+export async function keepFirstMediaPlace(database: Database, place: RecordedPlace): Promise<void> {
+  await keepSetting(database, 'media_place', place);
+}
+
+export async function writeMediaPlace(database: Database, place: RecordedPlace): Promise<void> {
+  await writeSetting(database, 'media_place', place);
+}
+
+export async function allowMediaPlace(database: Database, place: RecordedPlace): Promise<void> {
+  await writeSetting(database, 'media_place_allowed', place);
+}
+
 /** On: every call of the studio's interface answers 503 `maintenance`; media are still served. */
 export async function setMaintenance(database: Database, on: boolean): Promise<void> {
   await writeSetting(database, 'maintenance', on);

@@ -7,6 +7,8 @@ export type SettingName =
   | 'quote_key'
   | 'media_key'
   | 'maintenance'
+  | 'media_place'
+  | 'media_place_allowed'
   | 'media_swept'
   | 'data_files'
   | 'built_in_digest';
