@@ -3,6 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { openDatabase } from '@renderkit/server-kit/db/database.ts';
+import { ownerFile } from '@renderkit/studio/storage/claim-disk.ts';
+import { mediaDirectory } from '@renderkit/studio/storage/disk-blob-storage.ts';
 import { recordPlace, requirePlace } from '@renderkit/studio/storage/media-place.ts';
 import { startS3Counterpart } from '@renderkit/studio/storage/testing/s3-counterpart.ts';
 import { mediaEnvironment } from '@renderkit/studio/storage/testing/test-media.ts';
@@ -76,4 +78,25 @@ test('a copy of media that ended lets parts start where it is, and so does the c
   await world.server[Symbol.asyncDispose]();
   await typed.run('media', 'place', '--to', 'disk');
   await recordPlace(database, disk);
+});
+
+test('media are copied into no place of another studio, and from none', async () => {
+  await using world = await openWithBucket();
+  const { server, typed } = world;
+  server.objects.set('renderkit-studio', {
+    bytes: Buffer.from('stu_other'),
+    headers: {},
+    storedAt: new Date(),
+  });
+  for (const to of ['s3', 'disk'])
+    await assert.rejects(
+      typed.run('media', 'copy', '--to', to),
+      /belongs to another studio \(stu_other\)/,
+      to,
+    );
+  server.objects.delete('renderkit-studio');
+  await typed.run('media', 'copy', '--to', 's3');
+  await writeFile(ownerFile(mediaDirectory(world.disk.dataDirectory)), 'stu_other');
+  for (const to of ['s3', 'disk'])
+    await assert.rejects(typed.run('media', 'copy', '--to', to), /belong to another studio/, to);
 });

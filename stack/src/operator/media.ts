@@ -42,8 +42,9 @@ export const mediaCommands: Command[] = [
       const { studio, environments } = await open();
       const from = placeOf(to === 's3' ? 'disk' : 's3', environments.worker);
       const place = placeOf(to, environments.worker);
-      await using source = await openCheckedStorage(from);
-      await using target = await openCheckedStorage(place);
+      // Among media of another studio the copies would be removed, for its database names none of them.
+      await using source = await openOwnStorage(studio, from);
+      await using target = await openOwnStorage(studio, place);
       let said = performance.now();
       const onPage = ({ copied, files }: MediaCopy) => {
         if (performance.now() - said < sayEveryMs) return;
