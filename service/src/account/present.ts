@@ -1,3 +1,4 @@
+import { creditsOf } from '@renderkit/contract/studio/credits.ts';
 import type {
   StudioAccount,
   StudioBalance,
@@ -8,7 +9,6 @@ import type { Account } from '@renderkit/contract/v1/schemas/account.ts';
 import type { Balance } from '@renderkit/contract/v1/schemas/balance.ts';
 import type { Limits } from '@renderkit/contract/v1/schemas/limits.ts';
 import type { Storage } from '@renderkit/contract/v1/schemas/storage.ts';
-import { creditsOf } from '../amounts.ts';
 import type { AvailableCredits } from '../credits/available-credits.ts';
 import type { QueuedRow } from './store.ts';
 

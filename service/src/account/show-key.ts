@@ -1,6 +1,6 @@
+import { creditsOf } from '@renderkit/contract/studio/credits.ts';
 import type { Key } from '@renderkit/contract/v1/schemas/key.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { creditsOf } from '../amounts.ts';
 import { unauthorized } from '../identity/admission/admit.ts';
 import { readKeyOfToday } from '../identity/keys/queries.ts';
 

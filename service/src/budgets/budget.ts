@@ -1,6 +1,6 @@
+import { creditsOf } from '@renderkit/contract/studio/credits.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import { headers } from '@renderkit/contract/v1/headers.ts';
-import { creditsOf } from '../amounts.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 
 /**

@@ -1,6 +1,7 @@
+import { creditsOf } from '@renderkit/contract/studio/credits.ts';
 import type { ApiKey } from '@renderkit/contract/console/schemas/key.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { creditsOf, millicreditsOf } from '../amounts.ts';
+import { millicreditsOf } from '../amounts.ts';
 import { readSpentToday } from '../budgets/queries.ts';
 import { cancelQueuedOfKey, readQueuedOfKeys } from '../generations/cancel/cancel-queued.ts';
 import type { Settlement } from '../generations/settle/settlement.ts';

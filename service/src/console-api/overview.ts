@@ -1,8 +1,8 @@
+import { creditsOf } from '@renderkit/contract/studio/credits.ts';
 import { defaultOverviewDays, latestShown } from '@renderkit/contract/console/limits.ts';
 import type { Overview } from '@renderkit/contract/console/schemas/overview.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { AccountReader } from '../account/read-account.ts';
-import { creditsOf } from '../amounts.ts';
 import { readDays, readSpend } from '../budgets/queries.ts';
 import { listRows } from '../generations/reads/list-rows.ts';
 import { createOutcomes, type Outcomes } from '../generations/reads/outcomes.ts';

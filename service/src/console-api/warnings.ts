@@ -1,6 +1,6 @@
+import { creditsOf } from '@renderkit/contract/studio/credits.ts';
 import type { Warning } from '@renderkit/contract/console/schemas/overview.ts';
 import type { Storage } from '@renderkit/contract/v1/schemas/storage.ts';
-import { creditsOf } from '../amounts.ts';
 import type { ListedKey } from '../identity/keys/list-keys.ts';
 import { storageUseText } from '../studio-client/translate-error.ts';
 import type { ListedWebhook } from '../webhooks/endpoints/present.ts';

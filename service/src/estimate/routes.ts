@@ -1,5 +1,5 @@
+import { creditsOf } from '@renderkit/contract/studio/credits.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { creditsOf } from '../amounts.ts';
 import { availableCredits } from '../credits/available-credits.ts';
 import type { Handlers } from '../handler.ts';
 import { type QuotingDependencies, validateAndPrice } from '../quotes/validate-and-quote.ts';

@@ -1,3 +1,4 @@
+import { creditsOf } from '@renderkit/contract/studio/credits.ts';
 import type { Generation, Output } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { LiveGenerations, OnLiveEvent } from '../generations/live/live-generations.ts';
@@ -224,7 +225,7 @@ export class FacadeExchange {
       'x-ratelimit-limit': String(limit),
       'x-ratelimit-remaining': String(Math.max(0, limit - number)),
       'x-renderkit-generation': this.#generations.map(({ id }) => id).join(','),
-      'x-renderkit-credits': String(credits / 1_000),
+      'x-renderkit-credits': String(creditsOf(credits)),
       ...(ignored.length === 0 ? {} : { 'x-renderkit-ignored': ignored.join(',') }),
       ...(size === undefined ? {} : { 'x-renderkit-size': size }),
       ...(this.#adopted && this.#found ? { 'x-renderkit-adopted': 'true' } : {}),

@@ -1,9 +1,9 @@
+import { creditsOf } from '@renderkit/contract/studio/credits.ts';
 import type {
   Generation,
   GenerationKind,
   GenerationStatus,
 } from '@renderkit/contract/v1/schemas/generation.ts';
-import { creditsOf } from '../amounts.ts';
 import { isoTime } from '../iso-time.ts';
 
 /** A generation as its record holds it. Times are PostgreSQL's text in UTC; outputs and metadata are JSON text. */

@@ -1,3 +1,4 @@
+import { creditsOf } from '@renderkit/contract/studio/credits.ts';
 import { scopes } from '@renderkit/contract/v1/scopes.ts';
 import * as service from '@renderkit/service/operator.ts';
 import { command, type Command, done } from './command.ts';
@@ -72,9 +73,9 @@ function presentKey(key: Awaited<ReturnType<typeof service.listKeys>>[number]) {
     prefix: key.prefix,
     name: key.name,
     scopes: key.scopes,
-    daily_budget: key.dailyBudgetMillicredits === null ? null : key.dailyBudgetMillicredits / 1000,
+    daily_budget: key.dailyBudgetMillicredits === null ? null : creditsOf(key.dailyBudgetMillicredits),
     rate_limit: key.rateLimitPerMinute,
-    confirm_above: key.confirmAboveMillicredits === null ? null : key.confirmAboveMillicredits / 1000,
+    confirm_above: key.confirmAboveMillicredits === null ? null : creditsOf(key.confirmAboveMillicredits),
     status: key.status,
     created_at: key.createdAt,
     expires_at: key.expiresAt,

@@ -1,3 +1,4 @@
+import { creditsOf } from '@renderkit/contract/studio/credits.ts';
 import { constants } from 'node:fs';
 import { access, open as openFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -205,7 +206,7 @@ function addedAnswer(
       ...added.warnings,
       ...added.parameters.map(parameterLine),
       ...said,
-      `Price: ${price.base_millicredits / 1000} credits.`,
+      `Price: ${creditsOf(price.base_millicredits)} credits.`,
       ...added.files,
       ...problems.map(problemLine),
       ...(problems.length === 0 ? [] : guessLines(id, added.parameters)),

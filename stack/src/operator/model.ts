@@ -1,3 +1,4 @@
+import { creditsOf } from '@renderkit/contract/studio/credits.ts';
 import { checkModelNow, findingsByMachines } from '@renderkit/studio/administration/ask-machines.ts';
 import { bindParameters } from '@renderkit/studio/administration/bind-parameters.ts';
 import {
@@ -215,5 +216,5 @@ function modelLine({
 }: ModelEntry): string {
   const more = draft === null || draft === current ? '' : `, draft ${draft}`;
   const why = reason === null ? '' : `  ${reason}`;
-  return `${id.padEnd(24)} ${state.padEnd(8)} version ${current}${more}  ${price.base_millicredits / 1000} credits  ${name}${why}`;
+  return `${id.padEnd(24)} ${state.padEnd(8)} version ${current}${more}  ${creditsOf(price.base_millicredits)} credits  ${name}${why}`;
 }

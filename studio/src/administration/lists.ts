@@ -1,3 +1,4 @@
+import { creditsOf } from '@renderkit/contract/studio/credits.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { AdminActor } from '../audit/admin-audit.ts';
 import type { Plan } from '../catalog/plans.ts';
@@ -19,7 +20,7 @@ export function planEntries(plans: readonly Plan[]): PlanEntry[] {
   return plans.map(({ key, name, monthly_millicredits: millicredits, ...rest }) => ({
     key,
     name,
-    monthly_credits: millicredits / 1000,
+    monthly_credits: creditsOf(millicredits),
     limits: rest.limits,
     capabilities: rest.capabilities,
     weight: rest.weight,

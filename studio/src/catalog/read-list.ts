@@ -1,3 +1,4 @@
+import { millicreditsOf } from '@renderkit/contract/studio/credits.ts';
 import { suites } from '@renderkit/contract/studio/kinds.ts';
 import { id, oneOf, shortText } from '@renderkit/contract/studio/schemas/schema-builders.ts';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
@@ -82,7 +83,7 @@ const readers: { [Name in keyof CatalogLists]: (text: string) => ReadList<Name> 
     const problems = [
       ...repeats(read.root, 'key'),
       ...plans.flatMap(({ key, monthly_credits: credits }) =>
-        millicreditsOf(credits) / 1_000 === credits
+        millicreditsOf(credits) !== undefined
           ? []
           : [problem(`The credits of ${key} may have three decimals at most.`, lineOf(read.root, key))],
       ),
@@ -138,17 +139,14 @@ function planOf({
   return {
     key,
     name: label,
-    monthly_millicredits: millicreditsOf(credits),
+    // Finer credits were refused.
+    monthly_millicredits: millicreditsOf(credits) ?? 0,
     limits,
     capabilities,
     weight,
     storage_bytes: storageBytes,
     stop_refund: refund,
   };
-}
-
-function millicreditsOf(credits: number): number {
-  return Math.round(credits * 1_000);
 }
 
 /** Ids that stand twice, anywhere in the file. */

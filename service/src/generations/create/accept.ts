@@ -1,8 +1,8 @@
+import { creditsOf } from '@renderkit/contract/studio/credits.ts';
 import { referencesOf } from '@renderkit/contract/studio/references.ts';
 import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
-import { creditsOf } from '../../amounts.ts';
 import { budgetExceeded } from '../../budgets/budget.ts';
 import { keyReused } from '../../idempotency/idempotency-key.ts';
 import { unauthorized } from '../../identity/admission/admit.ts';

@@ -1,3 +1,4 @@
+import { creditsOf } from '@renderkit/contract/studio/credits.ts';
 import {
   confirmAboveDefault,
   maxActiveKeys,
@@ -6,7 +7,6 @@ import {
 import { type Scope, scopes as allScopes } from '@renderkit/contract/v1/scopes.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
-import { creditsOf } from '../../amounts.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import type { Actor } from '../audit/actor.ts';
 import { writeAudit } from '../audit/write-audit.ts';

@@ -1,3 +1,4 @@
+import { creditsOf } from '@renderkit/contract/studio/credits.ts';
 import type * as studio from '@renderkit/studio/operator.ts';
 import type { Answer } from '../command.ts';
 import { presentStorage, storageLine } from './present-storage.ts';
@@ -19,9 +20,9 @@ export function presentAccount(row: studio.AccountRow) {
     id: row.id,
     email: row.email,
     tier: row.tier,
-    credits: (row.monthly_millicredits + row.lifetime_millicredits) / 1000,
-    monthly: row.monthly_millicredits / 1000,
-    lifetime: row.lifetime_millicredits / 1000,
+    credits: creditsOf(row.monthly_millicredits + row.lifetime_millicredits),
+    monthly: creditsOf(row.monthly_millicredits),
+    lifetime: creditsOf(row.lifetime_millicredits),
     suspended: row.suspended,
     email_verified: row.email_verified,
     region_blocked: row.region_blocked,

@@ -1,3 +1,4 @@
+import { creditsOf } from '@renderkit/contract/studio/credits.ts';
 import { Button, Group, Modal, NumberInput, Stack, Text } from '@mantine/core';
 import type { ManagedModelDetail } from '@renderkit/contract/studio/administration/models.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -43,7 +44,7 @@ function PublishForm({ model, version, onClose }: Omit<PublishModalProps, 'opene
   // What a sample proposes is for a model that has no price yet.
   const initial = offered === null && proposed !== null ? proposed : own;
   const [typed, setTyped] = useState<number | string>();
-  const credits = typed ?? initial / 1_000;
+  const credits = typed ?? creditsOf(initial);
   const price = Math.round(Number(credits) * 1_000);
   const publish = usePublish(model, version, price === own ? undefined : price, onClose);
   return (

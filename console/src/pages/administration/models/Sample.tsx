@@ -1,3 +1,4 @@
+import { creditsOf } from '@renderkit/contract/studio/credits.ts';
 import { Button, Group, Loader, Text } from '@mantine/core';
 import type { ModelSample } from '@renderkit/contract/studio/administration/models.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -91,7 +92,7 @@ function SampleText({ sample }: { sample: ModelSample | undefined }) {
     <Text fz="sm">
       {sample.seconds === null ? 'It was rendered.' : `It took ${formatDuration(sample.seconds * 1_000)}.`}
       {sample.proposed_millicredits !== null &&
-        ` By that ${formatCount(sample.proposed_millicredits / 1_000, 'credit')} would be its price.`}
+        ` By that ${formatCount(creditsOf(sample.proposed_millicredits), 'credit')} would be its price.`}
     </Text>
   );
 }

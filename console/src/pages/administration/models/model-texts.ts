@@ -1,3 +1,4 @@
+import { creditsOf } from '@renderkit/contract/studio/credits.ts';
 import type { ManagedModel } from '@renderkit/contract/studio/administration/models.ts';
 import { eachSetting, settingTexts } from '@renderkit/contract/studio/kinds.ts';
 import { formatCredits } from '../../../format/numbers.ts';
@@ -6,11 +7,11 @@ type Price = ManagedModel['price'];
 
 /** `1.5 credits, 0.2 a second`. */
 export function priceText({ base_millicredits: base, ...more }: Price): string {
-  const parts = [`${formatCredits(base / 1_000)} ${base === 1_000 ? 'credit' : 'credits'}`];
+  const parts = [`${formatCredits(creditsOf(base))} ${base === 1_000 ? 'credit' : 'credits'}`];
   if (more.per_second_millicredits !== undefined)
-    parts.push(`${formatCredits(more.per_second_millicredits / 1_000)} a second`);
+    parts.push(`${formatCredits(creditsOf(more.per_second_millicredits))} a second`);
   if (more.per_reference_millicredits !== undefined)
-    parts.push(`${formatCredits(more.per_reference_millicredits / 1_000)} a reference`);
+    parts.push(`${formatCredits(creditsOf(more.per_reference_millicredits))} a reference`);
   if (Object.keys(more.options ?? {}).length > 0) parts.push('more by options');
   return parts.join(', ');
 }

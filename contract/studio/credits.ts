@@ -1,0 +1,11 @@
+/** Credits, as people see them, of whole 1/1000 credits. */
+export function creditsOf(millicredits: number): number {
+  return millicredits / 1_000;
+}
+
+/** Credits that a person typed as whole 1/1000 credits; undefined where they are finer, which is never rounded. */
+export function millicreditsOf(credits: number): number | undefined {
+  const millicredits = Math.round(credits * 1_000);
+  // Division gives the float that lies nearest to a decimal of three places: what was typed, if it had no more.
+  return creditsOf(millicredits) === credits ? millicredits : undefined;
+}
