@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import { addMetricsRoute, type MetricsReaders } from '@renderkit/server-kit/metrics/metrics-route.ts';
 import { addGauge } from '@renderkit/server-kit/metrics/part-metrics.ts';
 import { within } from '@renderkit/server-kit/work/within.ts';
@@ -13,20 +13,25 @@ const mediaKnownMs = 10_000;
 
 export type HealthOptions = MetricsReaders & {
   database: Database;
-  storage: BlobStorage;
+  storage: Pick<BlobStorage, 'check'>;
   registry: Registry;
 };
 
 /**
  * Alive: the process answers. Ready: the database does too. Degraded: media can be neither stored nor served now, and all
- * else goes on. Metrics for whoever may read them.
+ * else goes on. Unavailable: nothing can be done without the database. Metrics for whoever may read them.
  */
 export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): void {
   const { database, storage } = options;
   const hasMedia = keptFor(mediaKnownMs, () => answers(storage));
   app.get('/healthz', async (_request, reply) => reply.send({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
-    await database.rows('select clock()');
+    try {
+      await database.rows('select clock()');
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) throw error;
+      return reply.code(503).send({ status: 'unavailable', missing: ['database'] });
+    }
     return reply.send((await hasMedia()) ? { status: 'ready' } : { status: 'degraded', missing: ['media'] });
   });
   const up = addGauge(options.registry, {
@@ -37,7 +42,7 @@ export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): v
   addMetricsRoute(app, options.registry, options);
 }
 
-async function answers(storage: BlobStorage): Promise<boolean> {
+async function answers(storage: Pick<BlobStorage, 'check'>): Promise<boolean> {
   const check = storage.check().then(
     () => true,
     () => false,
