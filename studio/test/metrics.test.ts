@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startS3Counterpart } from '@renderkit/studio/storage/testing/s3-counterpart.ts';
 import { startTestStudio, type TestStudio } from './harness.ts';
 
@@ -67,6 +68,20 @@ test('a worker with a port tells of its health and of what it is at', async () =
     await assert.rejects(studio.startWorker({ port }), /WORKER_PORT/);
   }
   await assert.rejects(fetch(`${url}/healthz`));
+});
+
+test('a bucket that answers slowly is there for each part that uses it', async () => {
+  await using server = await startS3Counterpart();
+  const port = await freePort();
+  await using onS3 = await startTestStudio({ worker: false, config: { s3: server.config } });
+  await using _ = await onS3.startWorker({ port });
+  server.onRequest = () => sleep(1_200);
+  for (const url of [onS3.url, `http://127.0.0.1:${port}`]) {
+    const ready = async () => (await fetch(`${url}/readyz`)).text();
+    for (let tries = 0; tries < 300 && (await ready()) !== '{"status":"ready"}'; tries++) await sleep(100);
+    assert.equal(await ready(), '{"status":"ready"}');
+    assert.equal((await readMetrics(url)).get('renderkit_media_up'), 1);
+  }
 });
 
 test('a bucket that is away is told by each part that uses it', async () => {
