@@ -8,13 +8,14 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { parseYaml } from '@redocly/openapi-core';
-import { assertEnvironment } from './part-environments.ts';
+import { assertEnvironment, assertSameMedia } from './part-environments.ts';
 import { assertSchema, readSchema } from './schemas/assert-schema.ts';
 
 const run = promisify(execFile);
 const deploy = path.join(import.meta.dirname, '../deploy');
 
 type Compose = {
+  'x-media': Record<string, string>;
   services: Record<
     string,
     {
@@ -37,6 +38,11 @@ const readCompose = async () =>
 /** Of `${NAME:-otherwise}` what is there where NAME is not set; nothing of a variable that is only handed on. */
 const withDefaults = (text: string | null) => (text ?? '').replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1');
 
+const environmentOf = (services: Compose['services'], part: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(services[part]?.environment ?? {}).map(([name, text]) => [name, withDefaults(text)]),
+  );
+
 describe('deploy/compose.yaml', () => {
   test('follows the schema of compose', async () => {
     assertSchema(await readSchema('compose'), await readCompose());
@@ -44,17 +50,22 @@ describe('deploy/compose.yaml', () => {
 
   for (const part of ['migrate', 'studio', 'worker', 'service'] as const)
     test(`gives the ${part} what it needs, and secrets as files`, async () => {
-      const { services } = await readCompose();
-      const { environment = {}, secrets = [], read_only, healthcheck } = services[part] ?? assert.fail(part);
-      const given = Object.fromEntries(
-        Object.entries(environment).map(([name, text]) => [name, withDefaults(text)]),
-      );
-      await assertEnvironment(part, given);
+      const { services, 'x-media': media } = await readCompose();
+      const { secrets = [], read_only, healthcheck } = services[part] ?? assert.fail(part);
+      const environment = Object.entries(environmentOf(services, part));
+      const given = Object.fromEntries(environment.filter(([name]) => !(name in media)));
+      const shared = Object.fromEntries(environment.filter(([name]) => name in media));
+      await assertEnvironment(part, given, shared);
       const named = Object.values(given).filter((text) => text.startsWith('/run/secrets/'));
       assert.deepEqual(named.map((file) => file.replace('/run/secrets/', '')).sort(), secrets.toSorted());
       assert.equal(read_only, true);
       assert.ok(healthcheck);
     });
+
+  test('tells the service where media lie, as it tells the studio', async () => {
+    const { services } = await readCompose();
+    assertSameMedia(environmentOf(services, 'service'), environmentOf(services, 'studio'));
+  });
 
   test('has no empty default, which some podman-compose hand on as it is written', async () => {
     const text = await readFile(path.join(deploy, 'compose.yaml'), 'utf8');

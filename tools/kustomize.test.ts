@@ -10,7 +10,7 @@ import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { parseYaml } from '@redocly/openapi-core';
 import { findProgram } from './find-program.ts';
-import { assertEnvironment, assertKnown, type PartName } from './part-environments.ts';
+import { assertEnvironment, assertKnown, assertSameMedia, type PartName } from './part-environments.ts';
 import { assertSchema, readSchema } from './schemas/assert-schema.ts';
 
 const run = promisify(execFile);
@@ -137,6 +137,22 @@ describe('deploy/kustomize', () => {
         }
       }
     });
+
+  test('the service is told where media lie, as the studio is', async () => {
+    const pods = podsOf(await readObjects('base'));
+    for (const overlay of overlays) {
+      const maps = await readConfigMaps(overlay);
+      const [service, studio] = ['service', 'studio'].map((part) => {
+        const [{ env = [], envFrom = [] } = assert.fail(part)] = pods
+          .flatMap(({ spec }) => spec.template.spec.containers)
+          .filter(({ name }) => name === part);
+        const shared = envFrom.map(({ configMapRef: { name } }) => maps.get(name));
+        const given = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+        return Object.assign({}, ...shared, given) as Record<string, string>;
+      });
+      assertSameMedia(service!, studio!);
+    }
+  });
 
   test('the commands of an operator have the secrets of all parts, and are applied by no overlay', async () => {
     const secretsOf = (objects: KubernetesObject[]) =>

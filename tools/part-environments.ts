@@ -65,6 +65,18 @@ export function assertKnown(shared: Record<string, string>): void {
   assert.deepEqual(unread(shared, partNames, values), [], 'no part reads such variables');
 }
 
+/**
+ * Asserts that the service is told where media lie, as the studio is: where that sends people on to the bucket
+ * (`MEDIA_DELIVERY=redirect`) the console's pages may show what lies there. It has no key of the bucket.
+ */
+export function assertSameMedia(service: Record<string, string>, studio: Record<string, string>): void {
+  const placeOf = (variables: Record<string, string>) =>
+    Object.entries(variables).filter(([name]) => /^(?:MEDIA_|S3_)/.test(name));
+  const place = placeOf(studio).filter(([name]) => !/_KEY/.test(name));
+  assert.ok(place.some(([name]) => name === 'S3_ENDPOINT'));
+  assert.deepEqual(placeOf(service), place);
+}
+
 /** Names of `given` that none of the parts looks at when it reads `values`. @throws ConfigError where a part refuses them */
 function unread(
   given: Record<string, string>,

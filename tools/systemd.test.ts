@@ -8,7 +8,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { findProgram } from './find-program.ts';
-import { assertEnvironment, assertKnown, partNames } from './part-environments.ts';
+import { assertEnvironment, assertKnown, assertSameMedia, partNames } from './part-environments.ts';
 
 const run = promisify(execFile);
 const root = path.join(import.meta.dirname, '..');
@@ -25,6 +25,18 @@ describe('deploy/systemd', () => {
   test('what all units are given is read by some part', async () => {
     const text = await readFile(path.join(folder, 'renderkit.env'), 'utf8');
     assertKnown(settingsOf(text.replaceAll(/^#.*$/gm, '')));
+  });
+
+  test('the service is told where media lie, as the studio is', async () => {
+    const [service, studio] = await Promise.all(
+      ['service', 'studio'].map(async (part) => {
+        const unit = await unitOf(part);
+        const files = valuesOf(unit, 'EnvironmentFile').map((file) => path.join(folder, path.basename(file)));
+        const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
+        return settingsOf([...texts, ...valuesOf(unit, 'Environment')].join('\n').replaceAll(/^#.*$/gm, ''));
+      }),
+    );
+    assertSameMedia(service!, studio!);
   });
 
   for (const part of partNames) {
