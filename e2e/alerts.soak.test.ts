@@ -73,7 +73,7 @@ describe('alerts', { skip: unlessPrometheus || noSmallDisk() }, () => {
           ['/etc/prometheus/renderkit-metrics-token', path.join(platform.directory, 'prometheus/token')],
           ['service.internal:8787', new URL(platform.serviceUrls[0] ?? '').host],
           ['studio.internal:8788', new URL(platform.studioUrl).host],
-          ['worker.internal:9091', `127.0.0.1:${workerPort}`],
+          ['worker.internal:8789', `127.0.0.1:${workerPort}`],
           // The longest that a loop pauses is a minute.
           ['good_round > 600', 'good_round > 90'],
           ['[10m]', '[30s]'],

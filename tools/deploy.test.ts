@@ -39,6 +39,20 @@ describe('deploy', () => {
       );
     });
 
+  test('the example of Prometheus asks each part at the port where image and units let it listen', async () => {
+    const example = await readFile(path.join(prometheus, 'prometheus.yaml'), 'utf8');
+    const asked = [...example.matchAll(/\['[\w.]+:(\d+)'\], labels: \{ part: (\w+) \}/g)];
+    const image = await readFile(path.join(root, 'Containerfile'), 'utf8');
+    const [, service, studio, worker] = / PORT=(\d+) STUDIO_PORT=(\d+) WORKER_PORT=(\d+) /.exec(image) ?? [];
+    assert.deepEqual(Object.fromEntries(asked.map(([, port, part]) => [part, port])), {
+      service,
+      studio,
+      worker,
+    });
+    const units = await readFile(path.join(root, 'deploy/systemd/renderkit.env'), 'utf8');
+    assert.equal(/^WORKER_PORT=(\d+)$/m.exec(units)?.[1], worker);
+  });
+
   test('each rule has a case in which it calls somebody', async () => {
     const rules = await readFile(path.join(prometheus, 'alerts.yaml'), 'utf8');
     const cases = await readFile(path.join(prometheus, 'alerts.test.yaml'), 'utf8');
