@@ -7,11 +7,15 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { openDatabase } from '@renderkit/server-kit/db/database.ts';
+import { ConfigError } from '@renderkit/server-kit/process/config.ts';
+import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 import { makeBackup } from '../src/backup/make-backup.ts';
 import { restoreBackup } from '../src/backup/restore-backup.ts';
 import { readTar } from '../src/backup/tar.ts';
 import { readStackConfig } from '../src/config.ts';
 import { databaseNames, prepareDatabases, urlsOf } from '../src/databases.ts';
+import { commands } from '../src/operator/commands.ts';
+import { runOperator } from '../src/operator/run-operator.ts';
 import { startPostgres } from '../src/postgres/start-postgres.ts';
 import { StackError } from '../src/stack-error.ts';
 
@@ -134,6 +138,25 @@ test('media that cannot be read end a backup, and nothing of it stays', async ()
   const target = path.join(root, 'broken.tar.gz');
   await assert.rejects(makeBackup({ cluster: postgres, dataDirectory: broken, file: target }), /ELOOP/);
   for (const name of [target, `${target}.unfinished`]) await assert.rejects(access(name), /ENOENT/);
+});
+
+test('a backup whose bucket is away does not begin', async () => {
+  const target = path.join(root, 'away.tar.gz');
+  const environment = {
+    ...inheritedEnvironment(),
+    DATA_DIR: path.join(root, 'away'),
+    MEDIA_STORE: 's3',
+    S3_ENDPOINT: 'http://127.0.0.1:9',
+    S3_BUCKET: 'media',
+    S3_ACCESS_KEY_ID: 'key',
+    S3_SECRET_ACCESS_KEY: 'secret',
+  };
+  await assert.rejects(
+    runOperator(commands, ['backup', '--to', target], environment),
+    (error) =>
+      error instanceof ConfigError && /^The bucket media at .* nothing answers there/.test(error.message),
+  );
+  await assert.rejects(access(target), /ENOENT/);
 });
 
 test('a backup is restored into an empty directory only', async () => {

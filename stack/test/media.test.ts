@@ -8,6 +8,7 @@ import { mediaDirectory } from '@renderkit/studio/storage/disk-blob-storage.ts';
 import { recordPlace, requirePlace } from '@renderkit/studio/storage/media-place.ts';
 import { startS3Counterpart } from '@renderkit/studio/storage/testing/s3-counterpart.ts';
 import { mediaEnvironment } from '@renderkit/studio/storage/testing/test-media.ts';
+import { StackError } from '../src/stack-error.ts';
 import { openTestOperator } from '../src/testing/test-operator.ts';
 
 /** An operator of a studio of its own, and the bucket that their variables name. */
@@ -99,4 +100,23 @@ test('media are copied into no place of another studio, and from none', async ()
   await writeFile(ownerFile(mediaDirectory(world.disk.dataDirectory)), 'stu_other');
   for (const to of ['s3', 'disk'])
     await assert.rejects(typed.run('media', 'copy', '--to', to), /belong to another studio/, to);
+});
+
+test('a bucket that goes away in the midst of a command is told in a sentence', async () => {
+  await using world = await openWithBucket();
+  const { server, typed } = world;
+  await using inBucket = await openTestOperator({ ...typed.environment, MEDIA_STORE: 's3' });
+  server.fail(
+    Array.from({ length: 50 }, () => 'unavailable' as const),
+    ({ method }) => method === 'HEAD',
+  );
+  await assert.rejects(
+    inBucket.type('media', 'check'),
+    (error) =>
+      error instanceof StackError &&
+      /^The S3 storage cannot be used now: .* Call the command again once that is mended\.$/.test(
+        error.message,
+      ),
+  );
+  server.fail([]);
 });

@@ -1,6 +1,6 @@
 import { readWorkerConfig } from '@renderkit/studio/config.ts';
 import { listHashes } from '@renderkit/studio/storage/list-hashes.ts';
-import { openStorage } from '@renderkit/studio/storage/open-storage.ts';
+import { openCheckedStorage } from '@renderkit/studio/storage/open-storage.ts';
 import { makeBackup } from '../backup/make-backup.ts';
 import { restoreBackup } from '../backup/restore-backup.ts';
 import { StackError } from '../stack-error.ts';
@@ -18,7 +18,7 @@ export const backupCommands: Command[] = [
       if (embedded === undefined) throw externalOnly('Back them up');
       const file = givenPath(config, values.to);
       const place = readWorkerConfig(environments.worker);
-      await using storage = await openStorage(place);
+      await using storage = await openCheckedStorage(place);
       const { dataDirectory, s3 } = place;
       const bucket = s3 && { name: s3.bucket, blobs: listHashes(storage) };
       const { bytes, mediaFiles } = await makeBackup({

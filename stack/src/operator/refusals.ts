@@ -1,3 +1,4 @@
+import { MediaUnavailable } from '@renderkit/server-kit/files/file-errors.ts';
 import { ApiProblem } from '@renderkit/service/problems/api-problem.ts';
 import { ModelRefused } from '@renderkit/studio/administration/models.ts';
 import { BackendError } from '@renderkit/studio/backends/backend.ts';
@@ -13,5 +14,9 @@ export function answerRefusal(error: unknown): Answer {
   }
   if (error instanceof OperatorError || error instanceof BackendError || error instanceof ApiProblem)
     throw new StackError(error.message, { cause: error });
+  if (error instanceof MediaUnavailable) {
+    const reason = error.message.charAt(0).toUpperCase() + error.message.slice(1).replace(/\.$/, '');
+    throw new StackError(`${reason}. Call the command again once that is mended.`, { cause: error });
+  }
   throw error;
 }

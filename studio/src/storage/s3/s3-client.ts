@@ -242,6 +242,8 @@ async function retried<T>(
 }
 
 function unavailable(error: unknown): MediaUnavailable {
-  const reason = error instanceof Error ? error.message : String(error);
+  const { code, message } = error as NodeJS.ErrnoException;
+  // An address of several hosts that none answers at fails without a message.
+  const reason = message === '' ? code : message;
   return new MediaUnavailable(`the S3 storage cannot be used now: ${reason}`, { cause: error });
 }
