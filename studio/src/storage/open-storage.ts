@@ -18,7 +18,8 @@ export async function openStorage({ dataDirectory, s3 }: MediaPlace): Promise<Bl
   return { ...(await openDiskBlobStorage(dataDirectory)), [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 
-const checkMs = 15_000;
+/** A start is to end within twenty seconds where it has to end, and other things come before this. */
+const checkMs = 10_000;
 
 /** The same at the start of a part: a bucket that cannot be used is told at once. @throws ConfigError */
 export async function openCheckedStorage(place: MediaPlace): Promise<BlobStorage & AsyncDisposable> {
