@@ -51,7 +51,7 @@ export type BlobStorage = {
    * moment. Two studios that swept one store would remove each other's blobs.
    */
   claim: (owner: string) => Promise<string>;
-  /** Rejects unless blobs can be written and read now. */
+  /** Rejects unless blobs can be written and read now. Writes at first and after something failed; else it only reads. */
   check: () => Promise<void>;
   /** An address that gives the blob to anybody for so many seconds. Not where only this process can read it. */
   link?: (key: string, headers: LinkHeaders, seconds: number) => Promise<string>;

@@ -151,6 +151,38 @@ test('a bucket that gives back other bytes than were written is not taken into u
   await assert.rejects(storage.check(), isMediaUnavailable);
 });
 
+test('a bucket is written to by the first look and by one after a fault, and only read by all others', async () => {
+  await using storage = await openEmpty();
+  const { server } = storage;
+  const asked: string[] = [];
+  server.onRequest = (request) => void asked.push(request.method);
+  const look = async () => {
+    asked.length = 0;
+    await storage.check();
+    return asked.join(' ');
+  };
+  const writing = 'GET PUT GET DELETE';
+  assert.deepEqual([await look(), await look()], [writing, 'GET']);
+  const away = Array.from({ length: 4 }, () => 'unavailable' as const);
+  for (const method of ['PUT', 'HEAD']) {
+    server.fail(away, (request) => request.method === method);
+    await assert.rejects(
+      method === 'PUT' ? storage.put(key, [Buffer.from('small')]) : storage.open(key),
+      isMediaUnavailable,
+    );
+    assert.deepEqual([await look(), await look()], [writing, 'GET']);
+  }
+  // As long as an object cannot be removed it is the same one.
+  server.fail(away, ({ method }) => method === 'HEAD');
+  await assert.rejects(storage.open(key), isMediaUnavailable);
+  for (let i = 0; i < 2; i++) {
+    server.fail(away, ({ method }) => method === 'DELETE');
+    await assert.rejects(storage.check(), isMediaUnavailable);
+  }
+  assert.equal(server.objects.size, 1);
+  assert.deepEqual([await look(), await look(), server.objects.size], [writing, 'GET', 0]);
+});
+
 test('bytes that are not those that were stored are fetched again, and never lent', async () => {
   await using storage = await openEmpty();
   await storage.put(key, [Buffer.from('as they were')]);

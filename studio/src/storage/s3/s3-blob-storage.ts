@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { MediaUnavailable } from '@renderkit/server-kit/files/file-errors.ts';
+import { isMediaUnavailable, MediaUnavailable } from '@renderkit/server-kit/files/file-errors.ts';
 import {
   BlobMissing,
   type BlobStorage,
@@ -25,7 +25,10 @@ export function openS3BlobStorage(
   config: S3Config,
   delaysMs: readonly number[] = retryDelaysMs,
 ): BlobStorage & AsyncDisposable {
-  const client = openS3Client(config, delaysMs);
+  /** Whether an object went in and out, and nothing has failed since. */
+  let isProven = false;
+  const client = watchFaults(openS3Client(config, delaysMs), () => (isProven = false));
+  const probeKey = `renderkit-probe-${randomBytes(8).toString('hex')}`;
   return {
     put: async (key, chunks) => {
       requireKey(key);
@@ -67,7 +70,12 @@ export function openS3BlobStorage(
     list: () => listBlobs(client),
     removeUnfinished: (before) => removeUnfinishedUploads(client, before),
     claim: (owner) => claimBucket(client, owner),
-    check: () => checkBucket(client),
+    check: async () => {
+      await readListing(client, { 'list-type': '2', 'max-keys': '1' }, 'ListBucketResult');
+      if (isProven) return;
+      await tryToWrite(client, probeKey);
+      isProven = true;
+    },
     link: (key, { contentType, disposition, cacheControl }, seconds) =>
       client.presign(
         key,
@@ -101,13 +109,28 @@ async function* listBlobs(client: S3Client): AsyncGenerator<ListedBlob[]> {
 
 const probeText = Buffer.from('Renderkit tries whether it can write here.\n');
 
-/** Whoever may list may still not be allowed to write or read: an object goes in, is read, and goes again. */
-async function checkBucket(client: S3Client): Promise<void> {
-  await readListing(client, { 'list-type': '2', 'max-keys': '1' }, 'ListBucketResult');
-  const key = `renderkit-probe-${randomBytes(8).toString('hex')}`;
+/**
+ * Whoever may list may still not be allowed to write or read: an object goes in, is read, and goes again. Where objects have
+ * versions it stays as one, so that this is done seldom; and always by one key, for where it cannot be removed.
+ */
+async function tryToWrite(client: S3Client, key: string): Promise<void> {
   await client.text({ method: 'PUT', key, body: probeText });
   const read = await client.text({ method: 'GET', key });
   await client.text({ method: 'DELETE', key });
   if (read !== probeText.toString())
     throw new MediaUnavailable('the S3 storage does not give back what was written there');
+}
+
+/** The same client, which tells of requests that failed however often they were tried. */
+function watchFaults(client: S3Client, onFault: () => void): S3Client {
+  const watch = <T>(answer: Promise<T>) =>
+    answer.catch((error: unknown) => {
+      if (isMediaUnavailable(error)) onFault();
+      throw error;
+    });
+  return {
+    ...client,
+    send: (request) => watch(client.send(request)),
+    text: (request) => watch(client.text(request)),
+  };
 }
