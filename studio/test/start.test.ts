@@ -90,7 +90,7 @@ test('studio and worker refuse to start with a wrong secret, bucket or address o
     [{ S3_BUCKET: 'nowhere' }, /^The bucket nowhere .* there is no such bucket: make it, .*\.\n$/],
     [
       { S3_ENDPOINT: `http://127.0.0.1:${(silent.address() as AddressInfo).port}` },
-      /^The bucket .* cannot be used: it did not answer within 10 s\.\n$/,
+      /^The bucket .* cannot be used: it did not answer within 10 s: set S3_ENDPOINT, or .*\.\n$/,
     ],
   ];
   try {

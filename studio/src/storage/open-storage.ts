@@ -31,7 +31,10 @@ export async function openCheckedStorage(place: MediaPlace): Promise<BlobStorage
       storage.check().then(() => true),
       checkMs,
     );
-    if (checked === undefined) throw new Error(`it did not answer within ${checkMs / 1_000} s`);
+    if (checked === undefined)
+      throw new Error(
+        `it did not answer within ${checkMs / 1_000} s: set S3_ENDPOINT, or look whether the storage serves`,
+      );
     return storage;
   } catch (error) {
     await storage[Symbol.asyncDispose]();
@@ -101,18 +104,42 @@ const meanings: Partial<Record<string, string>> = {
   RequestTimeTooSkewed: 'the clocks of this machine and of the storage differ too much: set them right',
 };
 
-function sentenceFor({ endpoint, bucket }: S3Config, error: unknown): string {
-  const refusal = error instanceof Error && error.cause instanceof S3Refusal ? error.cause : undefined;
-  const reason =
-    meanings[refusal?.code ?? ''] ??
-    (refusal === undefined ? reasonOf(error) : `it answered ${refusal.status} ${refusal.code}`);
-  return `The bucket ${bucket} at ${endpoint} cannot be used: ${reason.replace(/\.$/, '')}.`;
+function sentenceFor({ endpoint, bucket, pathStyle }: S3Config, error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const meaning = cause instanceof S3Refusal ? meanings[cause.code] : undefined;
+  const reason = meaning ?? (cause instanceof S3Refusal ? answerOf(cause) : reasonOf(cause));
+  const style =
+    meaning !== undefined || pathStyle
+      ? ''
+      : `; it was asked at ${bucket}.${new URL(endpoint).host}: where the storage knows no such names, set S3_PATH_STYLE=on`;
+  return `The bucket ${bucket} at ${endpoint} cannot be used: ${reason.replace(/\.$/, '')}${style}.`;
 }
 
+/** What neither the protocol nor its servers' documents give one meaning. */
+function answerOf({ status, code }: S3Refusal): string {
+  const answer = `it answered ${`${status} ${code}`.trimEnd()}`;
+  return status === 429 || status >= 500
+    ? `${answer}: look at the storage and at what stands in front of it, and start again once it serves`
+    : `${answer}: set S3_ENDPOINT (with http:// or https://), S3_REGION and S3_BUCKET as it expects them`;
+}
+
+const unreachable = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+const cut = new Set(['UND_ERR_SOCKET', 'ECONNRESET']);
+
 function reasonOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const { code, message } = cause as NodeJS.ErrnoException;
-  return code === 'ECONNREFUSED' || code === 'ENOTFOUND' || message === ''
-    ? `nothing answers there (${code ?? 'no reason given'}): set S3_ENDPOINT`
-    : message;
+  const { code = 'no reason given', message, name } = error as NodeJS.ErrnoException;
+  if (unreachable.has(code) || message === '') return `nothing answers there (${code}): set S3_ENDPOINT`;
+  // What OpenSSL says is a line of its source.
+  if (/^(?:ERR_SSL_|EPROTO)/.test(code))
+    return `no TLS connection can be made there (${code}): set S3_ENDPOINT with http:// where it speaks no TLS, or with another port`;
+  if (cut.has(code) || name === 'HTTPParserError')
+    return 'what listens there does not answer in HTTP: set S3_ENDPOINT to the port of the storage, with https:// where it speaks TLS';
+  return message;
 }

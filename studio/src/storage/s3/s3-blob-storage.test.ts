@@ -5,8 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { isMediaUnavailable } from '@renderkit/server-kit/files/file-errors.ts';
-import { ConfigError } from '@renderkit/server-kit/process/config.ts';
-import { claimStorage, openCheckedStorage } from '../open-storage.ts';
+import { claimStorage } from '../open-storage.ts';
 import { testConformance } from '../testing/blob-storage-conformance.ts';
 import { type S3Fault, startS3Counterpart } from '../testing/s3-counterpart.ts';
 import { openS3BlobStorage } from './s3-blob-storage.ts';
@@ -310,25 +309,4 @@ test('who was killed while it claimed a bucket in turn stands in the way for ten
   };
   assert.equal(await claim, 'std_two');
   assert.ok(looks >= 3, 'it stepped back and came again');
-});
-
-test('a wrong secret, key, bucket or address ends a start with a sentence', async () => {
-  await using server = await startS3Counterpart();
-  const open = (s3: Partial<typeof server.config>) =>
-    openCheckedStorage({ dataDirectory: '', s3: { ...server.config, ...s3 } });
-  await using _good = await open({});
-  const wrong: [Partial<typeof server.config>, RegExp][] = [
-    [{ secretAccessKey: 'another' }, /the secret is not that of the access key: set S3_SECRET_ACCESS_KEY\.$/],
-    [{ accessKeyId: 'ANOTHER' }, /does not know the access key/],
-    [{ bucket: 'another' }, /^The bucket another at .* there is no such bucket/],
-    [{ endpoint: 'http://127.0.0.1:9' }, /nothing answers there/],
-  ];
-  for (const [s3, sentence] of wrong)
-    await assert.rejects(open(s3), (error) => error instanceof ConfigError && sentence.test(error.message));
-  // One more than a request is tried.
-  server.fail(Array.from({ length: 5 }, () => 'foreign_404' as const));
-  await assert.rejects(
-    open({}),
-    /^ConfigError: The bucket .* what answers there is no S3 storage \(404 text\/plain\): set S3_ENDPOINT.*\.$/,
-  );
 });
