@@ -9,7 +9,7 @@ import { recordPlace, requirePlace } from '@renderkit/studio/storage/media-place
 import { startS3Counterpart } from '@renderkit/studio/storage/testing/s3-counterpart.ts';
 import { mediaEnvironment } from '@renderkit/studio/storage/testing/test-media.ts';
 import { StackError } from '../src/stack-error.ts';
-import { openTestOperator } from '../src/testing/test-operator.ts';
+import { openTestOperator, type TestOperator } from '../src/testing/test-operator.ts';
 
 /** An operator of a studio of its own, and the bucket that their variables name. */
 async function openWithBucket() {
@@ -42,12 +42,17 @@ const pixel = Buffer.from(
   'base64',
 );
 
-test('an operator copies media to a bucket, and is told when rows name bytes that are not there', async () => {
-  await using world = await openWithBucket();
-  const { server, typed } = world;
+/** Adds an account with one picture in its library. */
+async function addPixel(typed: TestOperator): Promise<void> {
   await typed.run('account', 'create', '--email', 'ada@example.org');
   await writeFile(path.join(typed.directory, 'pixel.png'), pixel);
   await typed.run('library', 'add', '--email', 'ada@example.org', '--file', 'pixel.png');
+}
+
+test('an operator copies media to a bucket, and is told when rows name bytes that are not there', async () => {
+  await using world = await openWithBucket();
+  const { server, typed } = world;
+  await addPixel(typed);
   const sound = { rows_without_bytes: [], bytes_without_rows: [], checked: 2 };
   assert.deepEqual(await typed.run('media', 'check'), { data: sound, failed: false });
   const { copied, files } = (await typed.run('media', 'copy', '--to', 's3')).data;
@@ -105,6 +110,7 @@ test('media are copied into no place of another studio, and from none', async ()
 test('a bucket that goes away in the midst of a command is told in a sentence', async () => {
   await using world = await openWithBucket();
   const { server, typed } = world;
+  await addPixel(typed);
   await using inBucket = await openTestOperator({ ...typed.environment, MEDIA_STORE: 's3' });
   server.fail(
     Array.from({ length: 50 }, () => 'unavailable' as const),

@@ -1,5 +1,6 @@
 import { readWorkerConfig } from '@renderkit/studio/config.ts';
 import { listHashes } from '@renderkit/studio/storage/list-hashes.ts';
+import { requirePlace } from '@renderkit/studio/storage/media-place.ts';
 import { openCheckedStorage } from '@renderkit/studio/storage/open-storage.ts';
 import { makeBackup } from '../backup/make-backup.ts';
 import { restoreBackup } from '../backup/restore-backup.ts';
@@ -14,10 +15,12 @@ export const backupCommands: Command[] = [
       'Writes database, media and keys to one file, while the stack runs or not. The file holds secrets.',
     options: { to: required(text('F')) },
     run: async ({ open, config }, values) => {
-      const { embedded, environments } = await open();
+      const { embedded, environments, studio } = await open();
       if (embedded === undefined) throw externalOnly('Back them up');
       const file = givenPath(config, values.to);
       const place = readWorkerConfig(environments.worker);
+      // Elsewhere it would find none of them.
+      await requirePlace(studio, place);
       await using storage = await openCheckedStorage(place);
       const { dataDirectory, s3 } = place;
       const bucket = s3 && { name: s3.bucket, blobs: listHashes(storage) };
