@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
+import { canvasTests } from './canvas.cases.ts';
 import { dropTests } from './drops.cases.ts';
 import { noBrowser } from '../harness/browser.ts';
 import { keptWorkTests } from './kept-work.cases.ts';
@@ -371,6 +372,7 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
   keptWorkTests(() => ({ world, page }));
   dropTests(() => ({ world, page }));
   takenUpTests(() => ({ world, page }));
+  canvasTests(() => ({ world, page }));
 
   test('finds every key of a result in the list of keys, and pages by theirs', async () => {
     await page.goto(`${world.url}/console/playground`);

@@ -1,5 +1,5 @@
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import type { MediaItem } from '../../media/media-item.ts';
 import { useSignedIn } from '../../session/use-signed-in.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -27,7 +27,9 @@ export function Canvas({ shown, kind = 'image', paintingRef }: CanvasProps) {
   const rows = useRuns();
   const { ids, labels } = shown === undefined ? { ids: [], labels: [] } : batchOf(account.id, shown);
   const watching = watchingOf(rows, ids);
-  const canvasRef = useScrollToResult(shown);
+  const canvasRef = useRef<HTMLDivElement>(null);
+  useScrollToResult(canvasRef, shown);
+  useScrollToPainting(canvasRef);
   const { marked, mark, compared, compare, close } = useCompared();
   return (
     <div ref={canvasRef} className={classes['canvas']}>
@@ -48,16 +50,30 @@ export function Canvas({ shown, kind = 'image', paintingRef }: CanvasProps) {
 }
 
 /** Scrolls to the result of a new run, where something is painted on above it or an earlier one was looked at. */
-function useScrollToResult(shown: string | undefined) {
-  const canvas = useRef<HTMLDivElement>(null);
+function useScrollToResult(canvas: RefObject<HTMLElement | null>, shown: string | undefined): void {
   const before = useRef(shown);
   useEffect(() => {
     if (shown === before.current) return;
     before.current = shown;
     const result = canvas.current?.querySelector<HTMLElement>('section');
     if (result) canvas.current?.scrollTo({ top: result.offsetTop - (canvas.current.offsetTop + 8) });
-  }, [shown]);
-  return canvas;
+  }, [canvas, shown]);
+}
+
+/**
+ * Scrolls to what is to be painted on as soon as it is there: a browser keeps in sight what it pushes down. The form puts it
+ * there, wherever the form has got it from.
+ */
+function useScrollToPainting(canvas: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const room = canvas.current?.firstElementChild;
+    if (!room) return undefined;
+    const observer = new MutationObserver(() => {
+      if (room.childElementCount > 0) canvas.current?.scrollTo({ top: 0 });
+    });
+    observer.observe(room, { childList: true });
+    return () => observer.disconnect();
+  }, [canvas]);
 }
 
 /** What is marked for comparing, and what is being compared: the second mark opens the comparison. */

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { Page } from 'playwright-core';
+import { until } from './page-views.ts';
+import { consoleCallerOf } from './sample-account.ts';
+import type { ConsoleWorld } from './world.ts';
+
+const renderTimeoutMs = 90_000;
+
+/** What is seen where results are, and where the keys go next. */
+export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void {
+  const parts = async () => {
+    const { world, page } = at();
+    const call = consoleCallerOf(world, page);
+    const make = async (prompt: string): Promise<Generation> => {
+      const body = { model: 'sketch-1', prompt };
+      const { id } = await call<Generation>('POST', '/v1/images/generations', body);
+      for (;;) {
+        const made = await call<Generation>('GET', `/v1/generations/${id}?wait=5`);
+        if (made.status === 'succeeded') return made;
+        assert.ok(made.status === 'queued' || made.status === 'running', JSON.stringify(made.error));
+      }
+    };
+    const show = async (search: string) => {
+      await page.goto(`${world.url}/console/playground?${search}`);
+      await page.getByLabel('Prompt', { exact: true }).waitFor();
+    };
+    const result = page.getByRole('region', { name: 'Result' });
+    const large = result.getByRole('button', { name: /^Show .* large$/ });
+    const button = (name: string) => page.getByRole('button', { name, exact: true });
+    const dialog = page.getByRole('dialog');
+    const recent = (words: string) =>
+      page.getByRole('navigation', { name: 'Recent runs' }).getByRole('link', { name: `Recent: ${words}` });
+    await page.setViewportSize({ width: 1440, height: 900 });
+    return { page, make, show, result, large, button, dialog, recent };
+  };
+
+  test('sees what is to be painted on, however it came there', async () => {
+    const { page, make, show, large, button } = await parts();
+    const { id } = await make('a hill to paint over');
+    const painting = page.getByRole('application', { name: 'Painting on the picture' });
+    const isSeen = () =>
+      until('it is in the window', async () => {
+        const box = await painting.boundingBox();
+        return box !== null && box.y >= 0 && box.y + box.height <= 900;
+      });
+    await show(`kind=image&model=sketch-1&generation=${id}`);
+    await button('Edit').click();
+    await page.getByRole('radio', { name: 'The whole picture' }).check();
+    await page.getByRole('radio', { name: 'What I paint' }).check();
+    await isSeen();
+    // The form has it at once, where that was chosen before.
+    await show(`kind=image&model=sketch-1&generation=${id}`);
+    await large.focus();
+    await page.keyboard.press('e');
+    await isSeen();
+    await large.scrollIntoViewIfNeeded();
+    await large.focus();
+    await page.keyboard.press('e');
+    await isSeen();
+  });
+}
