@@ -35,6 +35,19 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
     await page.setViewportSize({ width: 1440, height: 900 });
     return { page, make, show, result, large, button, dialog, recent };
   };
+  /** The playground with four results of a grid, by what is in the form. */
+  const runGrid = async () => {
+    const { page, show, large, button, dialog } = await parts();
+    await show('kind=image&model=sketch-1');
+    await page.getByLabel('Prompt', { exact: true }).fill('a grid to cull');
+    await button('Run several').click();
+    await page.getByRole('menuitem', { name: /^Vary settings/ }).click();
+    await dialog.getByRole('combobox', { name: 'First setting' }).click();
+    await page.getByRole('option', { name: 'Seed', exact: true }).click();
+    await dialog.getByRole('textbox', { name: 'Values' }).fill('7, 8, 9, 10');
+    await dialog.getByRole('button', { name: 'Start 4 runs' }).click();
+    await large.nth(3).waitFor({ timeout: renderTimeoutMs });
+  };
 
   test('sees what is to be painted on, however it came there', async () => {
     const { page, make, show, large, button } = await parts();
@@ -59,5 +72,22 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
     await large.focus();
     await page.keyboard.press('e');
     await isSeen();
+  });
+
+  test('is told of each result of a grid what it was made with, where they are compared', async () => {
+    await runGrid();
+    const { page, result, button, dialog } = await parts();
+    await button('Compare them').click();
+    for (const [i, seed] of [7, 8, 9, 10].entries())
+      await dialog.getByRole('listitem').nth(i).getByText(`Seed ${seed}`, { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    const compare = result.getByRole('button', { name: 'Compare', exact: true });
+    await compare.nth(3).focus();
+    await page.keyboard.press('c');
+    await compare.nth(1).focus();
+    await page.keyboard.press('c');
+    await dialog.getByRole('slider', { name: 'How much of the first is shown: Seed 10' }).waitFor();
+    await dialog.getByText('Seed 8', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
   });
 }

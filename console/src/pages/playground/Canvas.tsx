@@ -1,8 +1,8 @@
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
-import type { MediaItem } from '../../media/media-item.ts';
 import { useSignedIn } from '../../session/use-signed-in.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import type { Compared } from './Compare.tsx';
 import { Result } from './Result.tsx';
 import { Runs } from './Runs.tsx';
 import { batchOf } from './drafts.ts';
@@ -78,19 +78,19 @@ function useScrollToPainting(canvas: RefObject<HTMLElement | null>): void {
 
 /** What is marked for comparing, and what is being compared: the second mark opens the comparison. */
 function useCompared() {
-  const [marked, setMarked] = useState<readonly MediaItem[]>([]);
-  const [compared, setCompared] = useState<readonly MediaItem[]>([]);
-  const mark = (item: MediaItem) => {
-    const others = marked.filter(({ id }) => id !== item.id);
-    const next = others.length < marked.length ? others : [...others, item];
+  const [marked, setMarked] = useState<readonly Compared[]>([]);
+  const [compared, setCompared] = useState<readonly Compared[]>([]);
+  const mark = (one: Compared) => {
+    const others = marked.filter(({ item }) => item.id !== one.item.id);
+    const next = others.length < marked.length ? others : [...others, one];
     setMarked(next.length > 1 ? [] : next);
     if (next.length > 1) setCompared(next);
   };
   return {
-    marked: marked.map(({ id }) => id),
+    marked: marked.map(({ item }) => item.id),
     mark,
     compared,
-    compare: (items: readonly MediaItem[]) => setCompared(items.slice(0, maxCompared)),
+    compare: (items: readonly Compared[]) => setCompared(items.slice(0, maxCompared)),
     close: () => setCompared([]),
   };
 }

@@ -4,7 +4,10 @@ import { MediaView } from '../../media/MediaView.tsx';
 import { type MediaItem, nameOfItem } from '../../media/media-item.ts';
 import classes from './compare.module.css';
 
-type CompareProps = { items: readonly MediaItem[]; onClose: () => void };
+/** A result, and what tells it apart where a grid was run. */
+export type Compared = { item: MediaItem; label: string | undefined };
+
+type CompareProps = { items: readonly Compared[]; onClose: () => void };
 
 /** Compares two results under a slider or side by side, or up to four side by side. */
 export function Compare({ items, onClose }: CompareProps) {
@@ -35,12 +38,13 @@ export function Compare({ items, onClose }: CompareProps) {
       {two && way === 'slider' ? (
         <Slider left={first} right={second} />
       ) : (
-        <ul className={classes['sides']} data-count={items.length}>
-          {items.map((item) => (
+        <ul className={classes['sides']} data-count={items.length} data-labelled={isLabelled(items)}>
+          {items.map(({ item, label }) => (
             <li key={item.id}>
               <div style={ratioOf(item)} className={classes['side']}>
                 <MediaView item={item} />
               </div>
+              {label !== undefined && <p className={classes['label']}>{label}</p>}
             </li>
           ))}
         </ul>
@@ -50,30 +54,42 @@ export function Compare({ items, onClose }: CompareProps) {
 }
 
 /** The one over the other: what is left of the line is the first. The arrow keys move the line. */
-function Slider({ left, right }: { left: MediaItem; right: MediaItem }) {
+function Slider({ left, right }: { left: Compared; right: Compared }) {
   const [at, setAt] = useState(50);
+  const style = { ...ratioOf(left.item), '--at': `${at}%` } as CSSProperties;
+  const labelled = isLabelled([left, right]);
   return (
-    <div className={classes['stage']} style={{ ...ratioOf(left), '--at': `${at}%` } as CSSProperties}>
-      <div className={classes['under']}>
-        <MediaView item={right} />
+    <div className={classes['slider']} style={style} data-labelled={labelled}>
+      <div className={classes['stage']}>
+        <div className={classes['under']}>
+          <MediaView item={right.item} />
+        </div>
+        <div className={classes['over']}>
+          <MediaView item={left.item} />
+        </div>
+        <span className={classes['line']} aria-hidden="true" />
+        <input
+          className={classes['handle']}
+          type="range"
+          min={0}
+          max={100}
+          value={at}
+          aria-label={`How much of the first is shown: ${left.label ?? nameOfItem(left.item)}`}
+          onChange={({ currentTarget }) => setAt(Number(currentTarget.value))}
+          data-autofocus
+        />
       </div>
-      <div className={classes['over']}>
-        <MediaView item={left} />
-      </div>
-      <span className={classes['line']} aria-hidden="true" />
-      <input
-        className={classes['handle']}
-        type="range"
-        min={0}
-        max={100}
-        value={at}
-        aria-label={`How much of the first is shown: ${nameOfItem(left)}`}
-        onChange={({ currentTarget }) => setAt(Number(currentTarget.value))}
-        data-autofocus
-      />
+      {labelled && (
+        <div className={classes['ends']}>
+          <p className={classes['label']}>{left.label}</p>
+          <p className={classes['label']}>{right.label}</p>
+        </div>
+      )}
     </div>
   );
 }
+
+const isLabelled = (items: readonly Compared[]) => items.some(({ label }) => label !== undefined);
 
 function ratioOf({ width, height }: MediaItem): CSSProperties {
   const ratio = width !== null && height !== null && height > 0 ? width / height : 1;

@@ -13,10 +13,11 @@ import { MediaLightbox } from '../../media/MediaLightbox.tsx';
 import { itemOfOutput, type MediaItem } from '../../media/media-item.ts';
 import { Icon } from '../../ui/Icon.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
+import type { Compared } from './Compare.tsx';
 import { ResultPicture } from './ResultPicture.tsx';
 import { RunFacts } from './RunFacts.tsx';
 import classes from './result.module.css';
-import { useCulling } from './use-culling.tsx';
+import { type Culling, useCulling } from './use-culling.tsx';
 import { useGeneration } from './use-runs.ts';
 
 type ResultProps = {
@@ -28,8 +29,8 @@ type ResultProps = {
   watching: ReadonlyMap<string, Watching>;
   /** Ids of what is marked for comparing. */
   marked: readonly string[];
-  mark: (item: MediaItem) => void;
-  compare: (items: readonly MediaItem[]) => void;
+  mark: (one: Compared) => void;
+  compare: (items: readonly Compared[]) => void;
 };
 
 /** The results of the runs that are shown, or how far they are. */
@@ -38,35 +39,15 @@ export function Result({ ids, labels, rows, watching, marked, mark, compare }: R
   const [large, setLarge] = useState<string>();
   const culling = useCulling();
   const items = ids.flatMap((id) => made.get(id) ?? []).filter(({ id }) => !culling.discarded.has(id));
-  const rest = items.filter(({ id }) => !culling.kept.has(id));
   const madeBy = (item: MediaItem) =>
     ids.find((id) => made.get(id)?.some((output) => output.id === item.id)) ?? '';
+  const labelled = (item: MediaItem): Compared => ({ item, label: labels[ids.indexOf(madeBy(item))] });
   // A run that is under way takes the room of one picture.
   const cells = Math.max(1, items.length + ids.filter((id) => !made.has(id)).length);
   return (
     <section className={classes['result']} aria-label="Result">
       {items.length > 1 && (
-        <div className={classes['together']}>
-          <Text fz="sm" c="dimmed">
-            {items.length} results
-          </Text>
-          <Button
-            variant="default"
-            leftSection={<Icon name="compare" size={14} />}
-            onClick={() => compare(items)}
-          >
-            Compare {items.length === 2 ? 'both' : 'them'}
-          </Button>
-          {rest.length > 0 && rest.length < items.length && (
-            <Button
-              variant="default"
-              leftSection={<Icon name="trash" size={14} />}
-              onClick={() => culling.discard(rest)}
-            >
-              Discard the other {rest.length}
-            </Button>
-          )}
-        </div>
+        <Together {...{ items, culling }} onCompare={() => compare(items.map(labelled))} />
       )}
       <div className={classes['room']}>
         <div className={classes['grid']} data-count={Math.min(cells, 9)}>
@@ -100,13 +81,39 @@ export function Result({ ids, labels, rows, watching, marked, mark, compare }: R
   );
 }
 
+type TogetherProps = { items: readonly MediaItem[]; culling: Culling; onCompare: () => void };
+
+/** What can be done with several results at once. */
+function Together({ items, culling, onCompare }: TogetherProps) {
+  const rest = items.filter(({ id }) => !culling.kept.has(id));
+  return (
+    <div className={classes['together']}>
+      <Text fz="sm" c="dimmed">
+        {items.length} results
+      </Text>
+      <Button variant="default" leftSection={<Icon name="compare" size={14} />} onClick={onCompare}>
+        Compare {items.length === 2 ? 'both' : 'them'}
+      </Button>
+      {rest.length > 0 && rest.length < items.length && (
+        <Button
+          variant="default"
+          leftSection={<Icon name="trash" size={14} />}
+          onClick={() => culling.discard(rest)}
+        >
+          Discard the other {rest.length}
+        </Button>
+      )}
+    </div>
+  );
+}
+
 type RunProps = Pick<ResultProps, 'rows' | 'marked' | 'mark'> & {
   id: string;
   label: string | undefined;
   /** No other run is shown. */
   alone: boolean;
   watching: Watching;
-  culling: ReturnType<typeof useCulling>;
+  culling: Culling;
   onMade: (
     change: (before: ReadonlyMap<string, readonly MediaItem[]>) => Map<string, readonly MediaItem[]>,
   ) => void;
@@ -154,7 +161,8 @@ function Run({ id, label, alone, rows, watching, culling, marked, mark, onMade, 
       {shown.map((item, i) => (
         <div key={item.id} className={classes['cell']} style={ratioOf(item)}>
           <ResultPicture
-            {...{ item, generation, culling, mark, onLarge }}
+            {...{ item, generation, culling, onLarge }}
+            mark={() => mark({ item, label })}
             marked={marked.includes(item.id)}
           />
           {i === 0 && <RunFacts generation={generation} label={label} />}

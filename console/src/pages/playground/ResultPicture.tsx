@@ -22,7 +22,7 @@ type ResultPictureProps = {
   culling: Culling;
   /** It is marked for comparing. */
   marked: boolean;
-  mark: (item: MediaItem) => void;
+  mark: () => void;
   onLarge: (id: string) => void;
 };
 
@@ -47,7 +47,12 @@ export function ResultPicture(props: ResultPictureProps) {
   return (
     // The keys belong to the buttons inside, and none of them types.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
-    <div className={classes['picture']} onKeyDown={onKeyDown} data-kept={props.culling.kept.has(item.id)}>
+    <div
+      className={classes['picture']}
+      onKeyDown={onKeyDown}
+      data-item={item.id}
+      data-kept={props.culling.kept.has(item.id)}
+    >
       <div className={classes['media']}>
         <MediaView item={item} />
         {item.type === 'image' ? (
@@ -127,9 +132,7 @@ function useActions({ item, culling, marked, mark }: ResultPictureProps): Action
           { key: 'L', label: 'Copy link', icon: 'link', act: () => void copyLink(url) },
         ] satisfies Action[])),
     ...(item.type === 'image'
-      ? ([
-          { key: 'C', label: 'Compare', icon: 'compare', act: () => mark(item), pressed: marked },
-        ] satisfies Action[])
+      ? ([{ key: 'C', label: 'Compare', icon: 'compare', act: mark, pressed: marked }] satisfies Action[])
       : []),
     { key: 'K', label: 'Keep', icon: 'keep', act: () => culling.keep(item), pressed: kept },
     { key: 'X', label: 'Discard', icon: 'trash', act: () => culling.discard([item]) },
