@@ -74,6 +74,41 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
     await isSeen();
   });
 
+  test('finds a discarded result discarded, wherever they were since, and compares it with nothing', async () => {
+    const { page, make, show, result, large, button, dialog, recent } = await parts();
+    const first = await make('the first of two');
+    await make('the second of two');
+    await show(`kind=image&model=sketch-1&generation=${first.id}`);
+    await large.focus();
+    await page.keyboard.press('c');
+    await result.getByRole('button', { name: 'Compare', pressed: true }).waitFor();
+    const deleted = page.waitForResponse((answer) => answer.request().method() === 'DELETE');
+    await large.focus();
+    await page.keyboard.press('x');
+    const gone = result.getByText('What it made was discarded.');
+    await gone.waitFor();
+    // It can be taken back as long as this is seen, and is not deleted before.
+    await button('Undo').hover();
+    await recent('the second of two').click();
+    await large.focus();
+    await page.keyboard.press('c');
+    await result.getByRole('button', { name: 'Compare', pressed: true }).waitFor();
+    assert.equal(await dialog.count(), 0);
+    await page.keyboard.press('c');
+    await recent('the first of two').click();
+    await gone.waitFor();
+    await page.getByRole('link', { name: 'Library', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Library' }).waitFor();
+    await page.getByRole('link', { name: 'Playground', exact: true }).click();
+    await recent('the first of two').click();
+    await gone.waitFor();
+    assert.equal((await deleted).status(), 200);
+    await recent('the second of two').click();
+    await large.waitFor();
+    await recent('the first of two').click();
+    await gone.waitFor();
+  });
+
   test('is told of each result of a grid what it was made with, where they are compared', async () => {
     await runGrid();
     const { page, result, button, dialog } = await parts();

@@ -37,11 +37,16 @@ type ResultProps = {
 export function Result({ ids, labels, rows, watching, marked, mark, compare }: ResultProps) {
   const [made, setMade] = useState<ReadonlyMap<string, readonly MediaItem[]>>(new Map());
   const [large, setLarge] = useState<string>();
-  const culling = useCulling();
-  const items = ids.flatMap((id) => made.get(id) ?? []).filter(({ id }) => !culling.discarded.has(id));
+  const known = useCulling();
+  const items = ids.flatMap((id) => made.get(id) ?? []).filter(({ id }) => !known.discarded.has(id));
   const madeBy = (item: MediaItem) =>
     ids.find((id) => made.get(id)?.some((output) => output.id === item.id)) ?? '';
   const labelled = (item: MediaItem): Compared => ({ item, label: labels[ids.indexOf(madeBy(item))] });
+  const discard = (gone: readonly MediaItem[]) => {
+    for (const item of gone) if (marked.includes(item.id)) mark(labelled(item));
+    known.discard(gone);
+  };
+  const culling = { ...known, discard };
   // A run that is under way takes the room of one picture.
   const cells = Math.max(1, items.length + ids.filter((id) => !made.has(id)).length);
   return (

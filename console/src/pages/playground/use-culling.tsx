@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useState, useSyncExternalStore } from 'react';
 import { callV1 } from '../../api/client.ts';
 import { type MediaItem } from '../../media/media-item.ts';
 import { useSignedIn } from '../../session/use-signed-in.ts';
@@ -18,15 +18,34 @@ export type Culling = {
   discard: (items: readonly MediaItem[]) => void;
 };
 
+/**
+ * What was discarded since the page was loaded. It is deleted a little later, when its result, and perhaps the playground, is
+ * not on the page any more.
+ */
+const discards = {
+  ids: new Set<string>() as ReadonlySet<string>,
+  listeners: new Set<() => void>(),
+  set(ids: Iterable<string>) {
+    this.ids = new Set(ids);
+    for (const listener of this.listeners) listener();
+  },
+};
+
+function subscribe(listener: () => void) {
+  discards.listeners.add(listener);
+  return () => discards.listeners.delete(listener);
+}
+
 /** What of the results is kept, and what is discarded: it goes from the page at once, and from the library a little later. */
 export function useCulling(): Culling {
   const { account } = useSignedIn();
   const [marks] = useState(() => readMarks(account.id));
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set(marks.kept));
-  const [discarded, setDiscarded] = useState<ReadonlySet<string>>(new Set(marks.discarded));
+  const recent = useSyncExternalStore(subscribe, () => discards.ids);
+  const discarded = new Set([...marks.discarded, ...recent]);
   const queries = useQueryClient();
   const putBack = (items: readonly MediaItem[]) =>
-    setDiscarded((before) => new Set([...before].filter((id) => !items.some((item) => item.id === id))));
+    discards.set([...discards.ids].filter((id) => !items.some((item) => item.id === id)));
   const remove = async (items: readonly MediaItem[]) => {
     try {
       for (const { pathType, id } of items) {
@@ -40,7 +59,7 @@ export function useCulling(): Culling {
     await queries.invalidateQueries({ queryKey: ['v1', 'listAssets'] });
   };
   const discard = (items: readonly MediaItem[]) => {
-    setDiscarded((before) => new Set([...before, ...items.map(({ id }) => id)]));
+    discards.set([...discards.ids, ...items.map(({ id }) => id)]);
     let isOver = false;
     const id = notifications.show({
       autoClose: undoMs,
