@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { until } from './page-views.ts';
 import { consoleCallerOf } from './sample-account.ts';
 import type { ConsoleWorld } from './world.ts';
@@ -35,6 +35,8 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
     await page.setViewportSize({ width: 1440, height: 900 });
     return { page, make, show, result, large, button, dialog, recent };
   };
+  const hasFocus = (one: Locator) =>
+    until('it has the focus', async () => (await one.count()) === 1 && (await one.evaluate(isActive)));
   /** The playground with four results of a grid, by what is in the form. */
   const runGrid = async () => {
     const { page, show, large, button, dialog } = await parts();
@@ -72,6 +74,70 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
     await large.focus();
     await page.keyboard.press('e');
     await isSeen();
+  });
+
+  test('discards one result after another by keys alone', async () => {
+    await runGrid();
+    const { page, result, large, button } = await parts();
+    await result.getByRole('button', { name: 'Keep', exact: true }).nth(3).click();
+    await large.nth(1).focus();
+    await page.keyboard.press('x');
+    await until('three are left', async () => (await large.count()) === 3);
+    await hasFocus(large.nth(1));
+    await page.keyboard.press('k');
+    await until(
+      'the next is kept',
+      async () => (await result.getByRole('button', { name: 'Keep', pressed: true }).count()) === 2,
+    );
+    await button('Discard the other 1').click();
+    await until('two are left', async () => (await large.count()) === 2);
+    await hasFocus(large.nth(0));
+    await page.keyboard.press('x');
+    await hasFocus(large.first());
+    await page.keyboard.press('x');
+    await until('nothing is left', async () => (await large.count()) === 0);
+    await hasFocus(result);
+  });
+
+  test('finds the focus where it was, after a dialog and after a run that was stopped', async () => {
+    const { page, make, show, result, large, button, dialog } = await parts();
+    const { id } = await make('a hill to come back to');
+    await show(`kind=image&model=sketch-1&generation=${id}`);
+    const prompt = page.getByLabel('Prompt', { exact: true });
+    await prompt.fill('');
+    // The first time its script is loaded, and later it is there.
+    for (const key of ['Control+k', 'Control+k']) {
+      await prompt.focus();
+      await page.keyboard.press(key);
+      await dialog.waitFor();
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      await hasFocus(prompt);
+    }
+    await page.keyboard.type('gl');
+    assert.equal(await prompt.inputValue(), 'gl');
+    await large.focus();
+    await page.keyboard.press('?');
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await hasFocus(large);
+    await button('Run several').focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: /^Vary settings/ }).click();
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await hasFocus(button('Run several'));
+    await page.goto(`${page.url().split('?')[0]}?kind=image&model=sandbox-slow`);
+    await prompt.fill('one that is stopped');
+    await page.getByRole('textbox', { name: 'Seconds', exact: true }).fill('300');
+    await page.keyboard.press('Control+Enter');
+    await button('Stop').focus();
+    await page.keyboard.press('Enter');
+    const asked = dialog.getByRole('button', { name: 'Stop', exact: true });
+    await result.getByText('Failed').or(asked).first().waitFor();
+    if (await asked.isVisible()) await asked.click();
+    await result.getByText('Failed').first().waitFor();
+    await hasFocus(result);
   });
 
   test('finds a discarded result discarded, wherever they were since, and compares it with nothing', async () => {
@@ -116,6 +182,7 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
     for (const [i, seed] of [7, 8, 9, 10].entries())
       await dialog.getByRole('listitem').nth(i).getByText(`Seed ${seed}`, { exact: true }).waitFor();
     await page.keyboard.press('Escape');
+    await hasFocus(button('Compare them'));
     const compare = result.getByRole('button', { name: 'Compare', exact: true });
     await compare.nth(3).focus();
     await page.keyboard.press('c');
@@ -124,5 +191,9 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
     await dialog.getByRole('slider', { name: 'How much of the first is shown: Seed 10' }).waitFor();
     await dialog.getByText('Seed 8', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
+    await hasFocus(compare.nth(1));
   });
 }
+
+const isActive = (element: unknown) =>
+  element === (globalThis as unknown as { document: { activeElement: unknown } }).document.activeElement;

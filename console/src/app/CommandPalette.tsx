@@ -3,15 +3,17 @@ import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { useAdministrator } from '../session/administration.ts';
 import { Icon } from '../ui/Icon.tsx';
+import { useFocusReturn } from '../ui/use-focus-return.ts';
 import { type Command, commandsFor, pageCommands } from './commands.ts';
 import classes from './command-palette.module.css';
 import { administrationGroup, pageGroups } from './pages.ts';
 
 /** Leads to every page and to what is searched for, from the keyboard. */
-export function CommandPalette({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export function CommandPalette({ onClose }: { onClose: () => void }) {
+  useFocusReturn();
   return (
     <Modal
-      opened={opened}
+      opened
       onClose={onClose}
       title="Command palette"
       classNames={{ header: classes['header'] ?? '' }}

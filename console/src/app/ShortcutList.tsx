@@ -1,5 +1,6 @@
 import { Kbd, Modal } from '@mantine/core';
 import { resultKeys } from '../pages/playground/result-keys.ts';
+import { useFocusReturn } from '../ui/use-focus-return.ts';
 import classes from './command-palette.module.css';
 import { keyOf, pageGroups } from './pages.ts';
 
@@ -28,7 +29,8 @@ const library: [keys: string[], what: string][] = [
 ];
 
 /** Every key that does something, by where it does. */
-export function ShortcutList({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export function ShortcutList({ onClose }: { onClose: () => void }) {
+  useFocusReturn();
   const pages = pageGroups.flatMap(({ links }) =>
     links.flatMap((link): [string[], string][] => {
       const key = keyOf(link);
@@ -36,12 +38,7 @@ export function ShortcutList({ opened, onClose }: { opened: boolean; onClose: ()
     }),
   );
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title="Keyboard shortcuts"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened onClose={onClose} title="Keyboard shortcuts" closeButtonProps={{ 'aria-label': 'Close' }}>
       <Keys title="Everywhere" rows={everywhere} />
       <Keys title="Go to" rows={pages} />
       <Keys title="On the creating page" rows={creating} />

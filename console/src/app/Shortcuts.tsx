@@ -12,26 +12,21 @@ const sequenceMs = 1_200;
 /** Keys that count on every page, and the dialogs that they open: Ctrl+K, `?`, and `g` before the key of a page. */
 export function Shortcuts() {
   const [opened, setOpened] = useState<'palette' | 'list'>();
-  const [wanted, setWanted] = useState({ palette: false, list: false });
   const navigate = useNavigate();
   const sinceG = useRef(Number.NEGATIVE_INFINITY);
-  const open = (one: 'palette' | 'list') => {
-    setWanted((before) => ({ ...before, [one]: true }));
-    setOpened(one);
-  };
   const onKeyDown = (event: globalThis.KeyboardEvent) => {
     const { key } = event;
     const command = event.ctrlKey || event.metaKey;
     if (command && key.toLowerCase() === 'k') {
       event.preventDefault();
-      open('palette');
+      setOpened('palette');
       return;
     }
     if (command || event.altKey || isTyping(event.target) || isCovered()) return;
     const follows = event.timeStamp - sinceG.current < sequenceMs;
     sinceG.current = key === 'g' && !follows ? event.timeStamp : Number.NEGATIVE_INFINITY;
     const link = follows ? linkOf(key) : undefined;
-    if (key === '?') open('list');
+    if (key === '?') setOpened('list');
     else if (link !== undefined) {
       event.stopPropagation();
       void navigate({ to: link.to });
@@ -42,8 +37,8 @@ export function Shortcuts() {
   const close = () => setOpened(undefined);
   return (
     <Suspense>
-      {wanted.palette && <CommandPalette opened={opened === 'palette'} onClose={close} />}
-      {wanted.list && <ShortcutList opened={opened === 'list'} onClose={close} />}
+      {opened === 'palette' && <CommandPalette onClose={close} />}
+      {opened === 'list' && <ShortcutList onClose={close} />}
     </Suspense>
   );
 }

@@ -1,5 +1,5 @@
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
-import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
+import { type FocusEvent, lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { useSignedIn } from '../../session/use-signed-in.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import type { Compared } from './Compare.tsx';
@@ -30,9 +30,10 @@ export function Canvas({ shown, kind = 'image', paintingRef }: CanvasProps) {
   const canvasRef = useRef<HTMLDivElement>(null);
   useScrollToResult(canvasRef, shown);
   useScrollToPainting(canvasRef);
+  const noteFocus = useKeptFocus(canvasRef);
   const { marked, mark, compared, compare, close } = useCompared();
   return (
-    <div ref={canvasRef} className={classes['canvas']}>
+    <div ref={canvasRef} className={classes['canvas']} onFocus={noteFocus}>
       <div ref={paintingRef} className={classes['painting']} />
       {shown === undefined ? (
         <Nothing kind={kind} />
@@ -74,6 +75,18 @@ function useScrollToPainting(canvas: RefObject<HTMLElement | null>): void {
     observer.observe(room, { childList: true });
     return () => observer.disconnect();
   }, [canvas]);
+}
+
+/** Gives the focus to the result where what had it on the canvas is gone: a button that has ended its run, or begun another. */
+function useKeptFocus(canvas: RefObject<HTMLElement | null>): (event: FocusEvent) => void {
+  const last = useRef<Element>(null);
+  useEffect(() => {
+    if (last.current?.isConnected !== false || document.activeElement !== document.body) return;
+    canvas.current?.querySelector<HTMLElement>('section')?.focus({ preventScroll: true });
+  });
+  return ({ target }) => {
+    last.current = target;
+  };
 }
 
 /** What is marked for comparing, and what is being compared: the second mark opens the comparison. */

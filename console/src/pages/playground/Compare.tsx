@@ -2,6 +2,7 @@ import { Modal, SegmentedControl } from '@mantine/core';
 import { type CSSProperties, useState } from 'react';
 import { MediaView } from '../../media/MediaView.tsx';
 import { type MediaItem, nameOfItem } from '../../media/media-item.ts';
+import { useFocusReturn } from '../../ui/use-focus-return.ts';
 import classes from './compare.module.css';
 
 /** A result, and what tells it apart where a grid was run. */
@@ -11,6 +12,7 @@ type CompareProps = { items: readonly Compared[]; onClose: () => void };
 
 /** Compares two results under a slider or side by side, or up to four side by side. */
 export function Compare({ items, onClose }: CompareProps) {
+  useFocusReturn();
   const [first, second] = items;
   const [way, setWay] = useState<'slider' | 'sides'>('slider');
   const two = items.length === 2 && first !== undefined && second !== undefined;

@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import type { GenerationRow } from '@renderkit/contract/console/schemas/generation.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
-import { type CSSProperties, useEffect, useState } from 'react';
+import { type CSSProperties, useEffect, useRef, useState } from 'react';
 import { GenerationError } from '../../generations/GenerationError.tsx';
 import { LiveProgress } from '../../generations/LiveProgress.tsx';
 import { ProvenanceOf } from '../../generations/Provenance.tsx';
@@ -37,20 +37,26 @@ type ResultProps = {
 export function Result({ ids, labels, rows, watching, marked, mark, compare }: ResultProps) {
   const [made, setMade] = useState<ReadonlyMap<string, readonly MediaItem[]>>(new Map());
   const [large, setLarge] = useState<string>();
+  const section = useRef<HTMLElement>(null);
   const known = useCulling();
   const items = ids.flatMap((id) => made.get(id) ?? []).filter(({ id }) => !known.discarded.has(id));
   const madeBy = (item: MediaItem) =>
     ids.find((id) => made.get(id)?.some((output) => output.id === item.id)) ?? '';
   const labelled = (item: MediaItem): Compared => ({ item, label: labels[ids.indexOf(madeBy(item))] });
   const discard = (gone: readonly MediaItem[]) => {
+    const isGone = (item: MediaItem) => gone.some(({ id }) => id === item.id);
     for (const item of gone) if (marked.includes(item.id)) mark(labelled(item));
+    const next = items.slice(items.findIndex(isGone)).find((item) => !isGone(item));
+    const left = next ?? items.findLast((item) => !isGone(item));
+    // Before it goes, so that the focus does not go with it.
+    focusPicture(section.current, left?.id);
     known.discard(gone);
   };
   const culling = { ...known, discard };
   // A run that is under way takes the room of one picture.
   const cells = Math.max(1, items.length + ids.filter((id) => !made.has(id)).length);
   return (
-    <section className={classes['result']} aria-label="Result">
+    <section ref={section} className={classes['result']} aria-label="Result" tabIndex={-1}>
       {items.length > 1 && (
         <Together {...{ items, culling }} onCompare={() => compare(items.map(labelled))} />
       )}
@@ -110,6 +116,13 @@ function Together({ items, culling, onCompare }: TogetherProps) {
       )}
     </div>
   );
+}
+
+/** Moves the focus to a picture, or to the button that shows it where it is covered; without one to the section. */
+function focusPicture(section: HTMLElement | null, id = ''): void {
+  const buttons = section?.querySelectorAll<HTMLElement>(`[data-item="${CSS.escape(id)}"] button`);
+  const first = [...(buttons ?? [])].find((button) => button.checkVisibility());
+  (first ?? section)?.focus({ preventScroll: true });
 }
 
 type RunProps = Pick<ResultProps, 'rows' | 'marked' | 'mark'> & {

@@ -13,6 +13,7 @@ import {
   maxGridRuns,
   readNumbers,
 } from '../../model-form/grid.ts';
+import { useFocusReturn } from '../../ui/use-focus-return.ts';
 import { useTotal, whyUnpriced } from './use-estimate.ts';
 
 type VaryProps = {
@@ -30,6 +31,7 @@ const nothing: Choice = { path: null, values: [], text: '' };
 
 /** Runs the request for each value of one setting, or for each pair of two. */
 export function Vary({ kind, model, body, onClose, onRun }: VaryProps) {
+  useFocusReturn();
   const axes = axesOf(kind, model);
   const [first, setFirst] = useState(nothing);
   const [second, setSecond] = useState(nothing);
