@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { progressStages } from '@renderkit/contract/v1/progress.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { Progress } from '@renderkit/contract/v1/schemas/progress.ts';
 import type { Locator, Page } from 'playwright-core';
 import { until } from './page-views.ts';
 import { consoleCallerOf } from './sample-account.ts';
@@ -33,7 +35,7 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
     const recent = (words: string) =>
       page.getByRole('navigation', { name: 'Recent runs' }).getByRole('link', { name: `Recent: ${words}` });
     await page.setViewportSize({ width: 1440, height: 900 });
-    return { page, make, show, result, large, button, dialog, recent };
+    return { page, call, make, show, result, large, button, dialog, recent };
   };
   const hasFocus = (one: Locator) =>
     until('it has the focus', async () => (await one.count()) === 1 && (await one.evaluate(isActive)));
@@ -192,6 +194,40 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
     await dialog.getByText('Seed 8', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await hasFocus(compare.nth(1));
+  });
+
+  test('is told the same of a run at its badge, on the canvas, and in the row of runs', async () => {
+    const { page, call, show, result, recent } = await parts();
+    const prompt = 'one of which it is said how far it is';
+    const body = { model: 'sandbox-slow', prompt, options: { seconds: 300 } };
+    const { id } = await call<Generation>('POST', '/v1/images/generations', body);
+    const status = async () => (await call<Generation>('GET', `/v1/generations/${id}`)).status;
+    await until('it runs', async () => (await status()) === 'running');
+    const isSaid = (badge: string, tell: () => Promise<string>) =>
+      until(`all say ${badge}`, async () => {
+        const sentence = await tell();
+        const [canvas, row] = await Promise.all([result.innerText(), recent(prompt).innerText()]);
+        return [badge, sentence].every((words) => canvas.includes(words)) && row.includes(sentence);
+      });
+    // The list of runs and the stream are read at different moments.
+    const rows = '**/console/api/generations?*';
+    await page.route(rows, async (route) => {
+      const text = await (await route.fetch()).text();
+      await route.fulfill({
+        contentType: 'application/json',
+        body: text.replaceAll('"running"', '"queued"'),
+      });
+    });
+    const begun = page.waitForRequest((request) => request.url().includes(`/v1/generations/${id}/events`));
+    await show(`kind=image&model=sandbox-slow&generation=${id}`);
+    await begun;
+    for (let reads = 0; reads < 3; reads++) await page.waitForResponse(rows);
+    await isSaid('Queued', async () => progressStages.queued);
+    await page.unroute(rows);
+    const path = `/v1/generations/${id}/progress`;
+    await isSaid('Running', async () => progressStages[(await call<Progress>('GET', path)).stage]);
+    await call<Generation>('POST', `/v1/generations/${id}/stop`);
+    await isSaid('Failed', async () => 'Failed');
   });
 }
 

@@ -8,8 +8,8 @@ export type GenerationNews = {
   progress: (progress: Progress) => void;
   /** Its address has the bytes in it. */
   preview: (preview: Preview) => void;
-  /** It has ended. */
-  done: () => void;
+  /** It has the status that it began to be watched with, or another. */
+  status: () => void;
 };
 
 const follower = new Follower(transport);
@@ -36,6 +36,6 @@ async function followOnce(id: string, news: GenerationNews, signal: AbortSignal)
   for await (const event of follower.events(id, { previews: 'inline', signal })) {
     if (event.type === 'progress') news.progress(event.progress);
     if (event.type === 'preview') news.preview(event.preview);
-    if (event.type === 'done') news.done();
+    if (event.type === 'generation' || event.type === 'done') news.status();
   }
 }

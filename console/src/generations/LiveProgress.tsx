@@ -1,8 +1,9 @@
 import { Progress as Bar, Text } from '@mantine/core';
-import { progressStages, queueReasons } from '@renderkit/contract/v1/progress.ts';
+import { queueReasons } from '@renderkit/contract/v1/progress.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Progress } from '@renderkit/contract/v1/schemas/progress.ts';
 import { formatDuration } from '../format/durations.ts';
+import { stageSentence } from './generation-status.ts';
 import classes from './live-progress.module.css';
 import { useProgress, type Watching } from './use-progress.ts';
 
@@ -10,8 +11,8 @@ type LiveProgressProps = { generation: Generation; watching?: Watching };
 
 /** How far a generation is, as it happens: how it looks by now, what is being done, and when it will be done. */
 export function LiveProgress({ generation, watching = 'stream' }: LiveProgressProps) {
-  const { id, status } = generation;
-  const { progress, preview } = useProgress(id, watching);
+  const { status } = generation;
+  const { progress, preview } = useProgress(generation, watching);
   const known = progress?.fraction ?? null;
   // Nothing moves while it waits.
   const moves = known === null && status === 'running';
@@ -37,7 +38,7 @@ export function LiveProgress({ generation, watching = 'stream' }: LiveProgressPr
         aria-label="Under way"
       />
       <Text fz="sm" c="dimmed" ta="center" role="status">
-        {progress === undefined ? fallbackOf(status) : progressStages[progress.stage]}
+        {stageSentence(status, progress)}
       </Text>
       {progress?.queue && (
         <Text fz="sm" c="dimmed" ta="center">
@@ -48,9 +49,6 @@ export function LiveProgress({ generation, watching = 'stream' }: LiveProgressPr
     </div>
   );
 }
-
-const fallbackOf = (status: Generation['status']) =>
-  status === 'queued' ? progressStages.queued : 'The studio is at it.';
 
 /** Numbers change too often to be read out. */
 function Facts({ progress }: { progress: Progress }) {

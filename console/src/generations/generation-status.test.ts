@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { problemCodeNames } from '@renderkit/contract/v1/problem-codes.ts';
+import type { ProgressStage } from '@renderkit/contract/v1/progress.ts';
 import { realAnswers } from '@renderkit/contract/v1/real-answers.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
-import { isFinal, timelineOf, whatToDo } from './generation-status.ts';
+import { isFinal, isOfStatus, stageSentence, timelineOf, whatToDo } from './generation-status.ts';
 
 const generation = realAnswers.generation as unknown as Generation;
 const at = (second: number) => `2026-11-21T18:00:${String(second).padStart(2, '0')}.000Z`;
@@ -24,6 +25,17 @@ test('A generation goes from queued over sent to its end, each step with what it
   // A generation that never began was not sent.
   assert.deepEqual(names({ status: 'canceled', submitted_at: null }), ['Queued', 'Canceled']);
   assert.deepEqual(names({ status: 'failed', submitted_at: null }), ['Queued', 'Failed']);
+});
+
+test('What is said of a generation under way goes with its status', () => {
+  assert.equal(stageSentence('queued', undefined), 'It waits for its turn.');
+  assert.equal(stageSentence('running', undefined), 'The studio is at it.');
+  assert.equal(stageSentence('running', { stage: 'loading_model' }), 'The engine loads the model.');
+  const statuses = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
+  const of = (stage: ProgressStage) => statuses.filter((status) => isOfStatus(stage, status));
+  assert.deepEqual(of('submitting'), ['queued']);
+  assert.deepEqual(of('waiting_for_engine'), ['running']);
+  assert.deepEqual(of('done'), ['succeeded', 'failed', 'canceled']);
 });
 
 test('Three of the statuses are final', () => {

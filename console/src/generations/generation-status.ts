@@ -1,5 +1,7 @@
 import { problemCodes } from '@renderkit/contract/v1/problem-codes.ts';
+import { type ProgressStage, progressStages } from '@renderkit/contract/v1/progress.ts';
 import type { Generation, GenerationStatus } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { Progress } from '@renderkit/contract/v1/schemas/progress.ts';
 
 /** `error.code` of a generation that succeeded with some outputs missing. */
 const partialFailure = 'partial_failure';
@@ -9,6 +11,23 @@ const finalStatuses: readonly GenerationStatus[] = ['succeeded', 'failed', 'canc
 /** Whether a generation will never change again. */
 export function isFinal({ status }: Pick<Generation, 'status'>): boolean {
   return finalStatuses.includes(status);
+}
+
+const stagesInQueue: readonly ProgressStage[] = ['queued', 'checking', 'submitting'];
+
+/** Whether a generation of this status can be at this stage: the two are told at different moments. */
+export function isOfStatus(stage: ProgressStage, status: GenerationStatus): boolean {
+  if (stage === 'done') return finalStatuses.includes(status);
+  return status === (stagesInQueue.includes(stage) ? 'queued' : 'running');
+}
+
+/** What is being done for a generation under way; without progress what its status says of that. */
+export function stageSentence(
+  status: GenerationStatus,
+  progress: Pick<Progress, 'stage'> | undefined,
+): string {
+  if (progress !== undefined) return progressStages[progress.stage];
+  return status === 'queued' ? progressStages.queued : 'The studio is at it.';
 }
 
 const runItAgain =

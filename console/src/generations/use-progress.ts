@@ -1,47 +1,71 @@
 import { useDocumentVisibility } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
+import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Preview, Progress } from 'renderkit';
 import { v1Query } from '../api/queries.ts';
 import { holdStreamPlace } from '../api/stream-places.ts';
 import { watchGeneration } from '../api/watch-generation.ts';
+import { isOfStatus } from './generation-status.ts';
 
-/** `stream` has previews and holds a connection open, `poll` asks every two seconds, `none` asks nothing. */
+/**
+ * `stream` has previews and holds a connection open, `poll` asks every two seconds, `none` asks nothing and is told what
+ * others on the page are told.
+ */
 export type Watching = 'stream' | 'poll' | 'none';
 
 const pollMs = 2_000;
 
 /**
- * How far a generation is by now. When it has ended, what pages show of generations is read again. A stream that has no place
- * among those of all tabs asks instead, and a hidden page does neither.
+ * How far a generation is by now, as far as it goes with the status that the page shows; with another status, what pages show
+ * of generations is read again. A stream that has no place among those of all tabs asks instead, and a hidden page does
+ * neither.
  */
-export function useProgress(id: string, watching: Watching): { progress?: Progress; preview?: Preview } {
+export function useProgress(
+  { id, status }: Pick<Generation, 'id' | 'status'>,
+  watching: Watching,
+): { progress?: Progress; preview?: Preview } {
   const { held: hasPlace, release } = useStreamPlace(id, watching === 'stream');
   const streams = hasPlace === true;
-  const [news, setNews] = useState<{ progress?: Progress; preview?: Preview }>({});
+  const [preview, setPreview] = useState<Preview>();
   const queries = useQueryClient();
-  useEffect(() => setNews({}), [id]);
+  const question = v1Query('getProgress', { params: { id } });
+  useEffect(() => setPreview(undefined), [id]);
   useEffect(() => {
     if (!streams) return undefined;
     const left = new AbortController();
     const listener = {
-      progress: (progress: Progress) => setNews((before) => ({ ...before, progress })),
-      preview: (preview: Preview) => setNews((before) => ({ ...before, preview })),
-      done: () => void queries.invalidateQueries({ queryKey: ['console', 'listGenerationRows'] }),
+      // That it has ended is told by its status.
+      progress: (progress: Progress) =>
+        progress.stage !== 'done' && void queries.setQueryData(question.queryKey, progress),
+      preview: setPreview,
+      status: () => {
+        for (const queryKey of [
+          ['console', 'listGenerationRows'],
+          ['console', 'getGenerationDetail', { params: { id } }],
+          ['v1', 'getGeneration', { params: { id } }],
+        ])
+          void queries.invalidateQueries({ queryKey });
+      },
     };
     // Others need the place of a stream that has ended, or failed for good.
     void watchGeneration(id, listener, left.signal).then(() => left.signal.aborted || release());
     return () => left.abort();
+    // The question is another object in each render, and that of the id.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [id, streams, queries, release]);
   const asks = watching === 'poll' || hasPlace === false;
-  const polled = useQuery({
-    ...v1Query('getProgress', { params: { id } }),
+  const { data: progress } = useQuery({
+    ...question,
     enabled: asks,
     placeholderData: undefined,
     retry: false,
     refetchInterval: pollMs,
   });
-  return asks && polled.data !== undefined ? { ...news, progress: polled.data } : news;
+  return {
+    ...(progress !== undefined && isOfStatus(progress.stage, status) && { progress }),
+    ...(preview !== undefined && { preview }),
+  };
 }
 
 /**

@@ -1,8 +1,7 @@
 import { Progress, VisuallyHidden } from '@mantine/core';
-import { progressStages } from '@renderkit/contract/v1/progress.ts';
 import type { GenerationRow } from '@renderkit/contract/console/schemas/generation.ts';
 import { Link } from '@tanstack/react-router';
-import { isFinal } from '../../generations/generation-status.ts';
+import { isFinal, stageSentence } from '../../generations/generation-status.ts';
 import { useProgress, type Watching } from '../../generations/use-progress.ts';
 import { MediaView } from '../../media/MediaView.tsx';
 import { itemOfOutput } from '../../media/media-item.ts';
@@ -72,16 +71,15 @@ function Made({ row: { generation } }: { row: GenerationRow }) {
 }
 
 function UnderWay({ row, watching }: { row: GenerationRow; watching: Watching }) {
-  const { id, status } = row.generation;
-  const { progress, preview } = useProgress(id, watching);
+  const { status } = row.generation;
+  const { progress, preview } = useProgress(row.generation, watching);
   const position = progress?.queue?.position;
-  const stage = progress?.stage ?? (status === 'queued' ? 'queued' : 'rendering');
   const known = progress?.fraction ?? null;
   return (
     <span className={classes['underWay']}>
       {preview !== undefined && <img className={classes['preview']} src={preview.url} alt="" />}
       <span className={classes['stage']}>
-        {typeof position === 'number' ? `${position} in the queue` : progressStages[stage]}
+        {typeof position === 'number' ? `${position} in the queue` : stageSentence(status, progress)}
       </span>
       <Progress
         className={classes['bar']}
