@@ -66,6 +66,18 @@ describe('the command line', () => {
     assert.match(errorOf(without).suggestion ?? '', /@hill\.png/);
   });
 
+  test('several pictures of one seed are no copies of one another, and a repetition pays for none', async () => {
+    const words = 'image "a boat" -m sketch-1 -n 3 -O seed=7 -q --idempotency-key seeds';
+    const made = await cli(`${words} -o seeds/`);
+    assert.equal(made.code, 0, made.stderr);
+    const files = await readdir(path.join(folder, 'seeds'));
+    const pictures = await Promise.all(
+      files.map(async (file) => (await readFile(path.join(folder, 'seeds', file))).toString('base64')),
+    );
+    assert.deepEqual([pictures.length, new Set(pictures).size], [3, 3]);
+    assert.equal((await cli(words)).stdout, made.stdout);
+  });
+
   test('what costs more than the key lets through asks, and a pipe is told how to agree', async () => {
     await platform.databases.service.rows(
       'update api_keys set confirm_above_millicredits = 1000 where public_id = $1',

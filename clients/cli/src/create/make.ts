@@ -11,6 +11,7 @@ import { checkPrice, priceOptions } from '../price.ts';
 import { doneText } from '../progress.ts';
 import { prepareFolder, saveOutputs } from '../save-outputs.ts';
 import type { Session } from '../session.ts';
+import { bodiesOfRounds } from './bodies-of-rounds.ts';
 import { type CreateKind, createKinds, type RequestBody } from './kinds.ts';
 
 /** How a create is paid, waited for and shown. */
@@ -81,17 +82,20 @@ export async function make(session: Session, values: MakeValues, wanted: readonl
   const agreed = await checkPrice(session, values, estimate);
   output.progress('being sent');
   const orders: Order[] = [];
-  for (const one of wanted)
-    for (let round = 1, rounds = await roundsOf(one); round <= rounds; round += 1) {
-      const isOnly = wanted.length === 1 && rounds === 1;
+  for (const one of wanted) {
+    const rounds = await roundsOf(one);
+    const isOnly = wanted.length === 1 && rounds === 1;
+    const bodies =
+      rounds === 1 ? [one.body] : await bodiesOfRounds(client, one.body, await priceOf(one), rounds);
+    for (const [i, body] of bodies.entries())
       orders.push({
         kind: one.kind,
-        body: one.body,
+        body,
         // Of several each may cost what one was told to, so that all of them stay below what was agreed to.
         maxCredits: agreed === undefined || isOnly ? agreed : (await priceOf(one)).credits,
-        key: keyOf(values['idempotency-key'], one, round),
+        key: keyOf(values['idempotency-key'], one, i + 1),
       });
-    }
+  }
   const created = await sendAll(session, orders);
   if (values['no-wait'] === true) {
     for (const one of created) output.result(one, [one.id], () => [one.id]);
