@@ -17,8 +17,13 @@ export async function fromPath(path: string): Promise<File> {
   return new File([blob], basename(path));
 }
 
-/** What `save` writes: an output or anything else with a link, a preview, a response, or bytes. */
-export type Savable = { url: string } | { fetch(): Promise<Response> } | Response | Blob;
+/** What `save` writes: an output or anything else with a link, a preview or its event, a response, or bytes. */
+export type Savable =
+  | { url: string }
+  | { fetch(): Promise<Response> }
+  | { preview: { fetch(): Promise<Response> } }
+  | Response
+  | Blob;
 
 /**
  * Writes an output to a file: `await save(generation.outputs[0], 'lighthouse.jpg')`. The file is there whole or not at all.
@@ -42,6 +47,7 @@ export async function save(source: Savable, path: string): Promise<void> {
 
 async function bodyOf(source: Savable): Promise<ReadableStream<Uint8Array>> {
   if (source instanceof Blob) return source.stream();
+  if ('preview' in source) return bodyOf(source.preview);
   const response =
     source instanceof Response ? source : await ('fetch' in source ? source.fetch() : fetch(source.url));
   if (!response.ok || response.body === null)
