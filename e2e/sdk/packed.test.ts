@@ -57,9 +57,17 @@ describe('the packed client', () => {
           writeFile(path.join(folder, `block-${index}.ts`), `${code}\nexport {};\n`),
         ),
       );
-      await compile(folder, exact);
+      await compile(folder, { exactOptionalPropertyTypes: exact });
     });
   }
+
+  test('what is for Node compiles in a project that names no types', async () => {
+    const folder = path.join(project, 'untyped');
+    await mkdir(folder);
+    const program = `import { save } from 'renderkit/node';\nvoid save;\n`;
+    await writeFile(path.join(folder, 'program.ts'), program);
+    await compile(folder, { types: [] });
+  });
 
   test('models that were declared complete their names and have their options checked', async () => {
     const folder = path.join(project, 'declared');
@@ -85,7 +93,7 @@ describe('the packed client', () => {
       await rk.estimate({ kind: 'image', model: 'atelier-1', options: { steps: 5 } });
     `;
     await writeFile(path.join(folder, 'program.ts'), `${program}\nexport {};\n`);
-    await compile(folder, true);
+    await compile(folder, {});
   });
 
   test('it is imported and required by Node, and its mock works from there', async () => {
@@ -116,10 +124,13 @@ describe('the packed client', () => {
 });
 
 /** Compiles what lies in a folder as a strict project does. */
-async function compile(folder: string, exactOptionalPropertyTypes: boolean): Promise<void> {
+async function compile(
+  folder: string,
+  options: { exactOptionalPropertyTypes?: boolean; types?: string[] },
+): Promise<void> {
   const compilerOptions = {
     strict: true,
-    exactOptionalPropertyTypes,
+    exactOptionalPropertyTypes: true,
     skipLibCheck: false,
     noEmit: true,
     target: 'es2023',
@@ -127,6 +138,7 @@ async function compile(folder: string, exactOptionalPropertyTypes: boolean): Pro
     lib: ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable'],
     types: ['node'],
     typeRoots: [path.join(root, 'node_modules/@types')],
+    ...options,
   };
   await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['.'] }));
   const compiler = path.join(root, 'node_modules/typescript/bin/tsc');

@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 import { createWriteStream, openAsBlob } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
