@@ -13,7 +13,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import sharp from 'sharp';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { createMcpHttp } from '@renderkit/mcp/http';
-import Renderkit from 'renderkit';
+import Renderkit, { type EstimateParams } from 'renderkit';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 import type { Platform, PlatformAccount } from '@renderkit/stack/testing/platform.ts';
 import { sharedPlatform } from '@renderkit/stack/testing/shared-platform.ts';
@@ -59,9 +59,7 @@ describe('MCP', () => {
       };
       assert.ok(models.some(({ id }) => id === 'atelier-1'));
       const model = (await mcp.call('get_model', { id: 'atelier-1' })).data as { credits_from: number };
-      const price = (await mcp.call('estimate', { kind: 'image', request: { prompt } })).data as {
-        credits: number;
-      };
+      const price = (await mcp.call('estimate', { kind: 'image', prompt })).data as { credits: number };
       assert.equal(price.credits, model.credits_from);
       const made = await ended(
         mcp,
@@ -156,6 +154,36 @@ describe('MCP', () => {
       assert.match(model, /input_schema/);
     },
   );
+
+  test('an estimate takes the fields of the create that it is for, beside its kind or in request', async () => {
+    await using mcp = await connect('auto');
+    const sdk = new Renderkit({ baseUrl: platform.serviceUrls[0], apiKey: key });
+    const { id: image } = await sdk.uploads.create(await (await fetch(onePixel)).blob());
+    const { outputs } = await sdk.videos.run({ prompt, duration: 3 });
+    const video = outputs[0].id;
+    const cases: [kind: string, fields: Record<string, unknown>, priced: EstimateParams][] = [
+      ['image', { prompt, max_credits: 5, wait_seconds: 0 }, { kind: 'image', prompt }],
+      ['image_edit', { prompt, image }, { kind: 'image_edit', prompt, image }],
+      ['image', { prompt, image }, { kind: 'image_edit', prompt, image }],
+      ['video', { prompt, duration: 3 }, { kind: 'video', prompt, duration: 3 }],
+      ['video_extend', { prompt, extend_video_id: video }, { kind: 'video_extend', prompt, video_id: video }],
+    ];
+    for (const [kind, fields, priced] of cases) {
+      const { credits, model } = await sdk.estimate(priced);
+      for (const given of [
+        { kind, ...fields },
+        { kind, request: fields },
+      ]) {
+        const told = await mcp.call('estimate', given);
+        const data = told.data as { credits: number; model: string } | undefined;
+        assert.deepEqual([data?.credits, data?.model], [credits, model], told.text);
+      }
+    }
+    const bare = await mcp.call('estimate', { kind: 'image_edit', prompt });
+    assert.match(bare.text, /^invalid_request: [^]*image/);
+    const unknown = await mcp.call('estimate', { kind: 'image', prompt, size: '1x1' });
+    assert.match(unknown.text, /^invalid_request: [^]*size/);
+  });
 
   test('what costs more than max_credits is refused with its price, and nothing is charged', async () => {
     await using mcp = await connect('auto');

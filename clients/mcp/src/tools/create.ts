@@ -58,9 +58,9 @@ const videoInput = z.strictObject(videoFields);
 type ImageFields = z.infer<typeof imageInput>;
 type VideoFields = z.infer<typeof videoInput>;
 
-/** The request of the API that the fields of a tool stand for. */
-function imageRequest({ image, mask, strength, ...fields }: ImageFields): EstimateParams {
-  if (image === undefined && mask === undefined && strength === undefined)
+/** The request of the API that the fields of a tool stand for; an edit where they make it one, or where it is to be one. */
+function imageRequest({ image, mask, strength, ...fields }: ImageFields, isEdit = false): EstimateParams {
+  if (!isEdit && image === undefined && mask === undefined && strength === undefined)
     return { kind: 'image', ...fields };
   return {
     kind: 'image_edit',
@@ -72,8 +72,11 @@ function imageRequest({ image, mask, strength, ...fields }: ImageFields): Estima
   };
 }
 
-function videoRequest({ extend_video_id: videoId, resolution, ...fields }: VideoFields): EstimateParams {
-  if (videoId === undefined && resolution === undefined) return { kind: 'video', ...fields };
+function videoRequest(
+  { extend_video_id: videoId, resolution, ...fields }: VideoFields,
+  isExtension = false,
+): EstimateParams {
+  if (!isExtension && videoId === undefined && resolution === undefined) return { kind: 'video', ...fields };
   return {
     kind: 'video_extend',
     ...fields,
@@ -85,11 +88,14 @@ function videoRequest({ extend_video_id: videoId, resolution, ...fields }: Video
 export const estimate = defineTool({
   name: 'estimate',
   title: 'Estimate',
-  description: 'What a create_image or create_video would cost. Free; give the same fields.',
-  input: z.strictObject({
-    kind: z.enum(['image', 'video']),
-    request: anything.describe('Fields of create_image or create_video'),
-  }),
+  description: 'What a create_image or create_video would cost. Free; give its fields beside kind.',
+  // Its fields are not listed a second time: the definitions of all tools stand in every context.
+  input: z
+    .looseObject({
+      kind: z.enum(['image', 'image_edit', 'video', 'video_extend']),
+      request: anything.optional().describe('The fields, where they cannot stand beside kind'),
+    })
+    .meta({ additionalProperties: true }),
   output: z.object({
     credits: z.number(),
     outputs: z.number(),
@@ -99,20 +105,12 @@ export const estimate = defineTool({
     needs_confirmation: z.boolean(),
   }),
   annotations: { readOnlyHint: true },
-  run: async ({ kind, request }, { client }) => {
-    const parsed =
-      kind === 'image'
-        ? imageInput.extend(ignored).transform(dropIgnored).safeParse(request)
-        : videoInput.extend(ignored).transform(dropIgnored).safeParse(request);
+  run: async ({ kind, request, ...fields }, { client }) => {
+    const parsed = estimated(kind, { ...request, ...fields });
     if (!parsed.success)
-      return new ToolRefusal(
-        'invalid_request',
-        z.prettifyError(parsed.error),
-        'Correct these fields of request.',
-      );
-    const params = kind === 'image' ? imageRequest(parsed.data) : videoRequest(parsed.data);
+      return new ToolRefusal('invalid_request', z.prettifyError(parsed.error), 'Correct these fields.');
     const [{ credits, outputs, model, balance }, key] = await Promise.all([
-      client.estimate(params),
+      client.estimate(parsed.data),
       client.account.key(),
     ]);
     const data = {
@@ -130,6 +128,19 @@ export const estimate = defineTool({
     };
   },
 });
+
+/** The request of the API that is priced, held against the fields of the create that it would be. */
+function estimated(kind: EstimateParams['kind'], fields: Record<string, unknown>) {
+  return kind === 'image' || kind === 'image_edit'
+    ? imageInput
+        .extend(ignored)
+        .transform((given) => imageRequest(dropIgnored(given), kind === 'image_edit'))
+        .safeParse(fields)
+    : videoInput
+        .extend(ignored)
+        .transform((given) => videoRequest(dropIgnored(given), kind === 'video_extend'))
+        .safeParse(fields);
+}
 
 /** A create may be estimated as it stands. */
 const ignored = {
