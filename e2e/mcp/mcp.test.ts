@@ -282,7 +282,7 @@ describe('MCP', () => {
       ['get_generation', { id: 'gen_0123456789abcdef' }, /^not_found: [^]*\nNext: /],
       ['cancel_generation', { id: '../../account' }, /^not_found: /],
       ['get_generation', { id: '..' }, /^invalid_request: "\.\." is no id[^]*\nNext: /],
-      ['view_output', { output_id: 'ast_nothing' }, /^not_found: /],
+      ['view_output', { output_id: 'ast_nothing' }, /^not_found: There is no such item in the library\./],
       ['import_media', {}, /^invalid_request: /],
     ];
     for (const [name, given, message] of cases) {
@@ -291,6 +291,20 @@ describe('MCP', () => {
       assert.match(answer.text, message);
     }
     await assert.rejects(mcp.call('delete_everything', {}), /not found/);
+  });
+
+  test('what is wrong with a field, and what became of the credits, is told once', async () => {
+    await using mcp = await connect('auto');
+    const refused = await mcp.call('create_image', { prompt, aspect_ratio: '7:5', max_credits: 20 });
+    const [sentence = ''] = refused.text.split('\n');
+    assert.match(sentence, /^invalid_request: aspect_ratio: /);
+    assert.equal(sentence.match(/aspect_ratio/g)?.length, 1, sentence);
+    const failed = await ended(
+      mcp,
+      await mcp.call('create_image', { prompt, model: 'sandbox-fail', max_credits: 20, wait_seconds: 45 }),
+    );
+    assert.match(failed.text, / failed \(/);
+    assert.equal(failed.text.match(/credits/g)?.length, 1, failed.text);
   });
 
   test("another account's handles are not there", async () => {

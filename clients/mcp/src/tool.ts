@@ -139,10 +139,12 @@ export function refusalOf(error: unknown): ToolRefusal {
   if (error instanceof ToolRefusal) return error;
   if (!RenderkitError.is(error))
     return new ToolRefusal('internal_error', error instanceof Error ? error.message : 'It failed.', again);
-  const fields = error.errors.map(({ field, message }) => `${field} ${message}`).join('; ');
+  // A message that is made of the fields has them as the service joins them.
+  const untold = error.errors
+    .map(({ field, message }) => `${field}: ${message}`)
+    .filter((told) => !error.message.includes(told));
   const seconds = error.retryAfter === undefined ? '' : ` In ${error.retryAfter} seconds it may work.`;
-  const message =
-    error.errors.length > 0 && !error.message.includes(fields) ? `${error.message} ${fields}` : error.message;
+  const message = untold.length === 0 ? error.message : `${error.message} ${untold.join('; ')}`;
   return new ToolRefusal(error.code, message + seconds, nextSteps[error.code] ?? 'Tell the person.', {
     ...(error.errors.length > 0 && { fields: error.errors }),
     ...(error.retryAfter !== undefined && { retry_after_seconds: error.retryAfter }),

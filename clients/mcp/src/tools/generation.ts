@@ -127,12 +127,12 @@ function describe({ stage, fraction, queue }: Progress): string {
 
 const firstPollSeconds = 20;
 
-function nextStep({ status }: Generation, progress: Progress | undefined): string {
+function nextStep({ status, error }: Generation, progress: Progress | undefined): string {
   switch (status) {
     case 'succeeded':
       return 'Give the person the links; view_output shows you a picture.';
     case 'failed':
-      return 'Its credits came back unless it was stopped. Tell the person, or change the request.';
+      return `${refundOf(error)}Tell the person, or change the request.`;
     case 'canceled':
       return 'It cost nothing.';
     default: {
@@ -140,6 +140,13 @@ function nextStep({ status }: Generation, progress: Progress | undefined): strin
       return `It goes on by itself: call get_generation with this id in about ${Math.max(seconds, 5)} seconds.`;
     }
   }
+}
+
+/** What became of the credits of a failure, where its own message does not say it. */
+function refundOf(error: Generation['error']): string {
+  if (error?.code === 'stopped')
+    return 'Its credits came back unless an engine had begun: account tells the balance. ';
+  return error?.message.includes('credits were given back') === true ? '' : 'Its credits came back. ';
 }
 
 /**

@@ -105,9 +105,18 @@ async function linkOfPicture(client: Renderkit, id: string, frameAt: number | un
     if (asset.url !== null) return asset.url;
     throw new ToolRefusal('unprocessable', 'The picture has no file any more.', 'Look at another one.');
   } catch (error) {
-    if (!RenderkitError.is(error) || error.code !== 'not_found') throw error;
-    return (await client.videos.createFrame(id, { time: 0 })).url;
+    if (!isNotFound(error)) throw error;
+    try {
+      return (await client.videos.createFrame(id, { time: 0 })).url;
+    } catch (other) {
+      // It may have been meant as either: that there is no such item says it better than that there is no such video.
+      throw isNotFound(other) ? error : other;
+    }
   }
+}
+
+function isNotFound(error: unknown): boolean {
+  return RenderkitError.is(error) && error.code === 'not_found';
 }
 
 const maxDataCharacters = 200_000;
