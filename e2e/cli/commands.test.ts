@@ -49,6 +49,23 @@ describe('the command line and a mock', () => {
     assert.equal((await client().generations.list()).data.length, 3, 'a key is charged once');
   });
 
+  test('a price is told by a command of its own as by the flag of each create, and nothing is made', async () => {
+    const count = async () => (await client().generations.list({ limit: 100 })).data.length;
+    const earlier = await count();
+    for (const words of [
+      'image "a boat" -n 3',
+      'edit upl_1 "in winter"',
+      'video "a boat sails" -d 5',
+      'extend out_1 "it sails on"',
+    ]) {
+      const told = await cli(`estimate ${words} --json`);
+      assert.equal(told.code, 0, told.stderr);
+      assert.equal(told.stdout, (await cli(`${words} --estimate --json`)).stdout);
+    }
+    assert.equal(await count(), earlier);
+    assert.match((await cli('estimate')).stdout, /estimate image [^]*estimate extend /);
+  });
+
   test('the settings of a generation are taken over, and what is given goes before them', async () => {
     const first = await cli('image "a hill" -m mock-1 -r 1:1 -O seed=5 -O mood=calm --meta a=b --no-wait -q');
     const id = first.stdout.trim();

@@ -9,6 +9,22 @@ export const commands: Record<string, Entry> = {
     about: 'Make what comes after a video',
     load: async () => (await import('./commands/create.ts')).extend,
   },
+  'estimate image': {
+    about: 'Tell what pictures cost',
+    load: async () => (await import('./commands/create.ts')).estimateImage,
+  },
+  'estimate edit': {
+    about: 'Tell what changing a picture costs',
+    load: async () => (await import('./commands/create.ts')).estimateEdit,
+  },
+  'estimate video': {
+    about: 'Tell what a video costs',
+    load: async () => (await import('./commands/create.ts')).estimateVideo,
+  },
+  'estimate extend': {
+    about: 'Tell what going on with a video costs',
+    load: async () => (await import('./commands/create.ts')).estimateExtend,
+  },
   frame: {
     about: 'Take a picture out of a video',
     load: async () => (await import('./commands/frame.ts')).frame,

@@ -1,4 +1,4 @@
-import { command } from '../command.ts';
+import { type Command, command } from '../command.ts';
 import { UsageError } from '../cli-error.ts';
 import { serviceAddress } from '../config.ts';
 import type { CreateKind, RequestBody } from '../create/kinds.ts';
@@ -138,3 +138,17 @@ export const extend = command({
     await create(session, values, 'video_extend', body);
   },
 });
+
+/** The same request with the same flags, whose price is told instead. */
+function priceOf(create: Command): Command {
+  return {
+    ...create,
+    about: 'Tells what the same request would cost, and makes nothing.',
+    run: (session, words, values) => create.run(session, words, { ...values, estimate: true }),
+  };
+}
+
+export const estimateImage = priceOf(image);
+export const estimateEdit = priceOf(edit);
+export const estimateVideo = priceOf(video);
+export const estimateExtend = priceOf(extend);
