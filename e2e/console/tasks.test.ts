@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { canvasTests } from './canvas.cases.ts';
 import { dropTests } from './drops.cases.ts';
+import { formTests } from './form.cases.ts';
 import { noBrowser } from '../harness/browser.ts';
 import { keptWorkTests } from './kept-work.cases.ts';
 import { leave } from './leave.ts';
@@ -370,6 +371,7 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
   });
 
   keptWorkTests(() => ({ world, page }));
+  formTests(() => ({ world, page }));
   dropTests(() => ({ world, page }));
   takenUpTests(() => ({ world, page }));
   canvasTests(() => ({ world, page }));

@@ -35,7 +35,9 @@ export function Vary({ kind, model, body, onClose, onRun }: VaryProps) {
   const axes = axesOf(kind, model);
   const [first, setFirst] = useState(nothing);
   const [second, setSecond] = useState(nothing);
-  const chosen = [first, second].flatMap((choice) => chosenOf(axes, choice));
+  // A setting that is now the first one would pay twice for the same pictures as the second.
+  const others = axes.filter(({ path }) => path !== first.path);
+  const chosen = [...chosenOf(axes, first), ...chosenOf(others, second)];
   const cells = chosen.length === 0 ? [] : gridOf(body, chosen);
   const isRunnable = cells.length >= 2 && cells.length <= maxGridRuns;
   return (
@@ -52,12 +54,7 @@ export function Vary({ kind, model, body, onClose, onRun }: VaryProps) {
           itself.
         </Text>
         <AxisField label="First setting" choice={first} onChange={setFirst} axes={axes} />
-        <AxisField
-          label="Second setting"
-          choice={second}
-          onChange={setSecond}
-          axes={axes.filter(({ path }) => path !== first.path)}
-        />
+        <AxisField label="Second setting" choice={second} onChange={setSecond} axes={others} />
         {cells.length > maxGridRuns && (
           <Text fz="sm" c="var(--mantine-color-error)" role="alert">
             These are {cells.length} runs; {maxGridRuns} can be started at once.

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import type { ConsoleWorld } from './world.ts';
+
+/** What the form of the playground does with what somebody has chosen and written in it. */
+export function formTests(at: () => { world: ConsoleWorld; page: Page }): void {
+  const open = async (search: string) => {
+    const { world, page } = at();
+    await page.goto(`${world.url}/console/playground?${search}`);
+    const prompt = page.getByLabel('Prompt', { exact: true });
+    await prompt.waitFor();
+    const button = (name: string) => page.getByRole('button', { name, exact: true });
+    return { world, page, prompt, button };
+  };
+
+  test('pays for no setting twice that was the second one and is now the first', async () => {
+    const { page, prompt, button } = await open('kind=image&model=atelier-1');
+    await prompt.fill('a hill');
+    await button('Run several').click();
+    await page.getByRole('menuitem', { name: /^Vary settings/ }).click();
+    const dialog = page.getByRole('dialog');
+    const choose = async (field: string) => {
+      await dialog.getByRole('combobox', { name: field }).click();
+      await page.getByRole('option', { name: 'Detail', exact: true }).click();
+    };
+    await choose('Second setting');
+    await dialog.getByRole('textbox', { name: 'Values' }).fill('3, 9');
+    await dialog.getByRole('button', { name: 'Start 2 runs' }).waitFor();
+    await choose('First setting');
+    await dialog.getByRole('button', { name: 'Choose some values' }).waitFor();
+    await dialog.getByRole('textbox', { name: 'Values' }).fill('1, 5');
+    await dialog.getByRole('button', { name: 'Start 2 runs' }).waitFor();
+    assert.equal(await dialog.getByRole('combobox', { name: 'Second setting' }).inputValue(), '');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
+}
