@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { until } from './page-views.ts';
 import type { ConsoleWorld } from './world.ts';
 
 /** What the form of the playground does with what somebody has chosen and written in it. */
@@ -34,5 +35,22 @@ export function formTests(at: () => { world: ConsoleWorld; page: Page }): void {
     assert.equal(await dialog.getByRole('combobox', { name: 'Second setting' }).inputValue(), '');
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
+  });
+
+  test('finds what was being written again below the earlier prompt that took its place', async () => {
+    const { page, prompt, button } = await open('kind=image&model=sketch-1');
+    await prompt.fill('a hill that was run');
+    await button('Run').click();
+    await page.waitForURL(/generation=/);
+    await prompt.fill('not yet run');
+    await button('Earlier prompts').click();
+    const earlier = page.getByRole('menuitem').first();
+    const text = await earlier.innerText();
+    await earlier.click();
+    await until('it is taken up', async () => (await prompt.inputValue()) === text);
+    await prompt.focus();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await prompt.inputValue(), 'not yet run');
   });
 }

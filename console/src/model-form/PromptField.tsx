@@ -49,7 +49,7 @@ export function PromptField({ form, onRun, earlier }: PromptFieldProps) {
         onKeyDown={onKeyDown}
         error={left < 0 ? `It is ${-left} characters too long.` : form.errorOf('prompt')}
       />
-      {earlier.length > 0 && <Earlier earlier={earlier} onChoose={(text) => form.set('prompt', text)} />}
+      {earlier.length > 0 && <Earlier earlier={earlier} onChoose={recall.go} />}
       {left >= 0 && left <= shownFrom && (
         <Text fz="xs" c="dimmed" mt={4}>
           {left} characters left
@@ -72,7 +72,7 @@ function useFocusAtFirst() {
   return field;
 }
 
-function Earlier({ earlier, onChoose }: { earlier: readonly string[]; onChoose: (text: string) => void }) {
+function Earlier({ earlier, onChoose }: { earlier: readonly string[]; onChoose: (at: number) => void }) {
   return (
     <Menu position="bottom-end" width={320} shadow="md">
       <Menu.Target>
@@ -83,8 +83,8 @@ function Earlier({ earlier, onChoose }: { earlier: readonly string[]; onChoose: 
         </Tooltip>
       </Menu.Target>
       <Menu.Dropdown className={classes['list']}>
-        {earlier.slice(0, maxListed).map((text) => (
-          <Menu.Item key={text} onClick={() => onChoose(text)}>
+        {earlier.slice(0, maxListed).map((text, at) => (
+          <Menu.Item key={text} onClick={() => onChoose(at)}>
             <span className={classes['one']}>{text}</span>
           </Menu.Item>
         ))}
@@ -93,7 +93,7 @@ function Earlier({ earlier, onChoose }: { earlier: readonly string[]; onChoose: 
   );
 }
 
-/** Walks through earlier prompts from the ends of the text. What was being written comes back at the end of the way. */
+/** Walks through earlier prompts from the ends of the text, or goes to one. What was being written comes back at the end of the way. */
 function useRecall(form: FormControl, earlier: readonly string[]) {
   const [at, setAt] = useState(-1);
   const [written, setWritten] = useState('');
@@ -111,7 +111,7 @@ function useRecall(form: FormControl, earlier: readonly string[]) {
     event.preventDefault();
     go(older ? at + 1 : at - 1);
   };
-  return { onKeyDown, leave: () => setAt(-1) };
+  return { onKeyDown, go, leave: () => setAt(-1) };
 }
 
 function placeholderOf({ fields }: FormControl): string {
