@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { MaskStep } from '../../media/mask-step.ts';
-import { readDraft, readPrompts, rememberPrompt, saveDraft } from './drafts.ts';
+import { lastKind, readDraft, readPrompts, rememberPrompt, saveDraft } from './drafts.ts';
 import { readMask, rememberMask } from './painted-masks.ts';
 
 /** What a browser keeps for a site, in characters. */
@@ -9,16 +9,41 @@ const maxCharacters = 5 * 1024 * 1024;
 /** About 24 characters each, as a pointer makes them. */
 const pointsOfStroke = 40_000;
 
-const before = Object.getOwnPropertyDescriptor(globalThis, 'localStorage');
+const names = ['localStorage', 'sessionStorage'] as const;
+const before = names.map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const);
 let store: Map<string, string>;
+
+const openTab = () => {
+  const tab = browserStore(new Map());
+  const enter = () => Object.defineProperty(globalThis, 'sessionStorage', { value: tab, configurable: true });
+  enter();
+  return enter;
+};
 
 beforeEach(() => {
   store = new Map();
   Object.defineProperty(globalThis, 'localStorage', { value: browserStore(store), configurable: true });
+  openTab();
 });
 afterEach(() => {
-  if (before === undefined) Reflect.deleteProperty(globalThis, 'localStorage');
-  else Object.defineProperty(globalThis, 'localStorage', before);
+  for (const [name, property] of before)
+    if (property === undefined) Reflect.deleteProperty(globalThis, name);
+    else Object.defineProperty(globalThis, name, property);
+});
+
+test('A tab has the form that was written in it, whatever another tab writes of the same kind', () => {
+  const first = openTab();
+  saveDraft('acc', 'image', { prompt: 'of the first' }, []);
+  openTab();
+  assert.equal(readDraft('acc', 'image')?.values.prompt, 'of the first');
+  saveDraft('acc', 'image', { prompt: 'of the second' }, []);
+  saveDraft('acc', 'video', { prompt: 'a video' }, []);
+  first();
+  assert.equal(readDraft('acc', 'image')?.values.prompt, 'of the first');
+  assert.equal(lastKind('acc'), 'image');
+  assert.equal(readDraft('acc', 'video')?.values.prompt, 'a video');
+  openTab();
+  assert.equal(readDraft('acc', 'image')?.values.prompt, 'of the second');
 });
 
 test('Masks leave room for prompts and forms, and the oldest go first', () => {

@@ -6,7 +6,7 @@ import { type FilledForm, readRequest } from '../../model-form/read-request.ts';
 import { withoutMasks } from './painted-masks.ts';
 
 // What somebody was about to make, and what they asked for, stays in the browser: by account, so that nobody else who
-// signs in there finds it in a form.
+// signs in there finds it in a form. A tab keeps its forms for itself as well, since two of them may have the same kind.
 
 const prefix = 'renderkit-create-1:';
 const maxPrompts = 50;
@@ -16,7 +16,7 @@ const maxMarks = 500;
 /** What is kept for an account. Forms are kept as the requests that they make, so that reading them checks them. */
 type Kept = {
   kind?: GenerationKind;
-  forms: Partial<Record<GenerationKind, { body: RequestBody; strokes: readonly MaskStep[] }>>;
+  forms: Partial<Record<GenerationKind, Draft>>;
   prompts: string[];
   batches: Batch[];
   /** Ids of results, the newest first. */
@@ -24,20 +24,22 @@ type Kept = {
   discarded: string[];
 };
 
+type Draft = { body: RequestBody; strokes: readonly MaskStep[] };
+
 /** Generations that were started together, in their order, and what tells them apart where a grid was run. */
 export type Batch = { ids: readonly string[]; labels: readonly string[] };
 
-/** The last form of a kind; undefined where there was none. */
+/** The last form of a kind, in this tab where it had one; undefined where there was none. */
 export function readDraft(account: string, kind: GenerationKind): FilledForm | undefined {
-  const draft = read(account).forms[kind];
+  const draft = read(account, 'sessionStorage').forms[kind] ?? read(account).forms[kind];
   if (draft === undefined) return undefined;
   const filled = readRequest({ path: kinds[kind].path, body: JSON.stringify(draft.body) });
   return filled && { ...filled, values: { ...filled.values, strokes: draft.strokes } };
 }
 
-/** The kind of the last form. */
+/** The kind of the last form, in this tab where it had one. */
 export function lastKind(account: string): GenerationKind | undefined {
-  return read(account).kind;
+  return read(account, 'sessionStorage').kind ?? read(account).kind;
 }
 
 /**
@@ -50,25 +52,26 @@ export function saveDraft(
   body: RequestBody,
   strokes: readonly MaskStep[],
 ): void {
-  const kept = read(account);
-  const withDraft = (draft: { body: RequestBody; strokes: readonly MaskStep[] }): Kept => ({
-    ...kept,
-    kind,
-    forms: { ...kept.forms, [kind]: draft },
-  });
   const { mask, ...unmasked } = body;
   const isUpload = typeof mask === 'string' && mask.startsWith('upl_');
   // With the mask of elsewhere its drawing is not kept as well: it is drawn anew, and both would be too much for a browser.
   const isDrawn = !isUpload && strokes.some(({ kind: step }) => step === 'image');
-  if (!write(account, withDraft({ body: isDrawn ? unmasked : body, strokes })))
-    write(account, withDraft({ body: isUpload ? body : unmasked, strokes: [] }));
+  const whole = { body: isDrawn ? unmasked : body, strokes };
+  const small = { body: isUpload ? body : unmasked, strokes: [] };
+  for (const where of ['sessionStorage', 'localStorage'] as const) {
+    const kept = read(account, where);
+    const withDraft = (draft: Draft): Kept => ({ ...kept, kind, forms: { ...kept.forms, [kind]: draft } });
+    if (!write(account, withDraft(whole), where)) write(account, withDraft(small), where);
+  }
 }
 
 /** Forgets the form of a kind. */
 export function clearDraft(account: string, kind: GenerationKind): void {
-  const kept = read(account);
-  const { [kind]: _, ...forms } = kept.forms;
-  write(account, { ...kept, forms });
+  for (const where of ['sessionStorage', 'localStorage'] as const) {
+    const kept = read(account, where);
+    const { [kind]: _, ...forms } = kept.forms;
+    write(account, { ...kept, forms }, where);
+  }
 }
 
 /** The prompts that were run, the newest first. */
@@ -115,10 +118,13 @@ export function rememberMarks(
   write(account, { ...before, [mark]: (marked ? [...ids, ...others] : others).slice(0, maxMarks) });
 }
 
-function read(account: string): Kept {
+/** Of the whole browser, or of this tab. */
+type Where = 'localStorage' | 'sessionStorage';
+
+function read(account: string, where: Where = 'localStorage'): Kept {
   const nothing: Kept = { forms: {}, prompts: [], batches: [], kept: [], discarded: [] };
   try {
-    const value = parseJson(localStorage.getItem(prefix + account) ?? '');
+    const value = parseJson(globalThis[where].getItem(prefix + account) ?? '');
     if (typeof value !== 'object' || value === null) return nothing;
     const { kind, forms, prompts, batches, kept, discarded } = value as Partial<Kept>;
     return {
@@ -136,14 +142,15 @@ function read(account: string): Kept {
 }
 
 /** False where the browser keeps no more, even without the masks of earlier runs; these stay then. */
-function write(account: string, kept: Kept): boolean {
+function write(account: string, kept: Kept, where: Where = 'localStorage'): boolean {
   const text = JSON.stringify(kept);
-  return set(prefix + account, text) || withoutMasks(() => set(prefix + account, text));
+  const set = () => setItem(where, prefix + account, text);
+  return set() || (where === 'localStorage' && withoutMasks(set));
 }
 
-function set(key: string, text: string): boolean {
+function setItem(where: Where, key: string, text: string): boolean {
   try {
-    localStorage.setItem(key, text);
+    globalThis[where].setItem(key, text);
     return true;
   } catch {
     return false;
