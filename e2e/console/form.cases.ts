@@ -53,4 +53,35 @@ export function formTests(at: () => { world: ConsoleWorld; page: Page }): void {
     await page.keyboard.press('ArrowDown');
     assert.equal(await prompt.inputValue(), 'not yet run');
   });
+
+  test('gets back what was in the form before it was cleared, or a request took its place', async () => {
+    const { page, prompt, button } = await open('kind=image&model=sketch-1');
+    await prompt.fill('a request that was run');
+    await button('Run').click();
+    const putBack = button('Put its request into the form');
+    await putBack.waitFor();
+    await page.getByRole('radio', { name: '16:9' }).check();
+    const form = page.getByRole('region', { name: 'Request' });
+    const undo = button('Undo the change of the form');
+    for (const [replace, told] of [
+      [button('Clear the form'), 'The form was cleared.'],
+      [putBack, 'The request took the place of what was in the form.'],
+    ] as const) {
+      await prompt.fill('twenty minutes of work');
+      await replace.click();
+      await page.getByText(told).waitFor();
+      await until('it is replaced', async () => (await prompt.inputValue()) !== 'twenty minutes of work');
+      await undo.click();
+      await until('it is back', async () => (await prompt.inputValue()) === 'twenty minutes of work');
+      assert.ok(await form.getByRole('radio', { name: '16:9' }).isChecked());
+      await undo.waitFor({ state: 'detached' });
+    }
+    // Where nothing is lost, nothing is said.
+    await prompt.fill('a request that was run');
+    await page.getByRole('radio', { name: '1:1' }).check();
+    await button('Clear the form').click();
+    await undo.waitFor();
+    await button('Clear the form').click();
+    await undo.waitFor({ state: 'detached' });
+  });
 }

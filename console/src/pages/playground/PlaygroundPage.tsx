@@ -3,22 +3,22 @@ import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.t
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { v1Query } from '../../api/queries.ts';
 import { kindNames, kinds } from '../../generations/kinds.ts';
 import type { ItemUse } from '../../media/item-use.ts';
 import { PaintingRoom } from '../../media/MaskField.tsx';
-import { useSignedIn } from '../../session/use-signed-in.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import { PageTitle } from '../../ui/Page.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import { Canvas } from './Canvas.tsx';
 import { Playground } from './Playground.tsx';
-import { clearDraft } from './drafts.ts';
 import classes from './playground.module.css';
 import type { PlaygroundSearch } from './search.ts';
-import { type InitialForm, useInitialForm } from './use-initial-form.ts';
+import { emptyFormOf, type InitialForm, useInitialForm } from './use-initial-form.ts';
+import { useReplacedForm } from './use-replaced-form.tsx';
+import { type Start, useStart } from './use-start.ts';
 
 const route = getRouteApi('/signed-in/playground');
 
@@ -39,69 +39,24 @@ export function PlaygroundPage() {
   );
 }
 
-type Start = {
-  /** What the form starts with, as an address says it. */
-  from: PlaygroundSearch;
-  /** Another version is another form. */
-  version: number;
-  /** Leaves the form as it is, and begins another. */
-  restart: (from: PlaygroundSearch) => void;
-};
-
-/**
- * What the form starts with. The address names it once: after that the form is kept as it is left, and a reload must not
- * bring back what was asked for at first.
- */
-function useStart(search: PlaygroundSearch): Start {
-  const navigate = route.useNavigate();
-  const [start, setStart] = useState({ from: search, version: 0 });
-  const restart = (from: PlaygroundSearch) => setStart(({ version }) => ({ from, version: version + 1 }));
-  const { from, use } = search;
-  const named = from !== undefined || use !== undefined;
-  // The first form has read the address already.
-  const begun = useRef(!named);
-  useEffect(() => {
-    if (!named) return;
-    if (begun.current) restart(search);
-    begun.current = true;
-    void navigate({
-      search: (before) => ({ ...before, from: undefined, use: undefined, as: undefined }),
-      replace: true,
-      resetScroll: false,
-    });
-  }, [named, search, navigate]);
-  return { ...start, restart };
-}
-
 type FormLoaderProps = Start & { search: PlaygroundSearch };
 
 /** Loads what the form starts with. */
-function FormLoader({ search, from, restart }: FormLoaderProps) {
-  const { initial, error, retry } = useInitialForm(from);
+function FormLoader({ search, from, form, told, begin }: FormLoaderProps) {
+  const { initial, error, retry } = useInitialForm(from, form);
   const kind = search.kind ?? initial?.kind ?? 'image';
   return (
     <>
-      <FormHead kind={kind} restart={restart} />
+      <FormHead kind={kind} begin={begin} />
       {error !== null && <ProblemAlert error={error} title="The request could not be read" onRetry={retry} />}
       {error === null && initial === undefined && <Loading />}
-      {initial !== undefined && <ModelLoader {...{ search, initial, kind }} use={from.as} />}
+      {initial !== undefined && <ModelLoader {...{ search, initial, kind, told, begin }} use={from.as} />}
     </>
   );
 }
 
 /** The heading, what to make, and the way to an empty form. */
-function FormHead({ kind, restart }: { kind: GenerationKind; restart: Start['restart'] }) {
-  const navigate = route.useNavigate();
-  const { account } = useSignedIn();
-  const go = async (next: GenerationKind) => {
-    // The address first, since the form reads the kind from there.
-    await navigate({
-      search: (before) => ({ ...before, kind: next, model: undefined }),
-      replace: true,
-      resetScroll: false,
-    });
-    restart({ kind: next });
-  };
+function FormHead({ kind, begin }: { kind: GenerationKind; begin: Start['begin'] }) {
   return (
     <div className={classes['head']}>
       <Group justify="space-between" wrap="nowrap" gap="xs">
@@ -111,12 +66,9 @@ function FormHead({ kind, restart }: { kind: GenerationKind; restart: Start['res
         <Tooltip label="Clear the form">
           <ActionIcon
             aria-label="Clear the form"
-            onClick={() => {
-              clearDraft(account.id, kind);
-              void go(kind);
-            }}
+            onClick={() => begin(kind, emptyFormOf(kind), 'The form was cleared.')}
           >
-            <Icon name="refresh" size={15} />
+            <Icon name="eraser" size={15} />
           </ActionIcon>
         </Tooltip>
       </Group>
@@ -124,7 +76,7 @@ function FormHead({ kind, restart }: { kind: GenerationKind; restart: Start['res
         aria-label="What to make"
         data={kindNames.map((value) => ({ value, label: kinds[value].name }))}
         value={kind}
-        onChange={(value) => void go(value)}
+        onChange={(value) => begin(value)}
         size="xs"
         fullWidth
       />
@@ -132,7 +84,7 @@ function FormHead({ kind, restart }: { kind: GenerationKind; restart: Start['res
   );
 }
 
-type ModelLoaderProps = {
+type ModelLoaderProps = Pick<Start, 'told' | 'begin'> & {
   search: PlaygroundSearch;
   initial: InitialForm;
   kind: GenerationKind;
@@ -140,8 +92,9 @@ type ModelLoaderProps = {
   use: ItemUse | undefined;
 };
 
-function ModelLoader({ search, initial, kind, use }: ModelLoaderProps) {
+function ModelLoader({ search, initial, kind, use, told, begin }: ModelLoaderProps) {
   const navigate = route.useNavigate();
+  useReplacedForm(initial, told, begin);
   // Here, since a model may have to be looked up again while somebody writes: what they wrote outlives that.
   const typed = useState(initial.values);
   const { suite } = kinds[kind];

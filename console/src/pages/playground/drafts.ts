@@ -65,15 +65,6 @@ export function saveDraft(
   }
 }
 
-/** Forgets the form of a kind. */
-export function clearDraft(account: string, kind: GenerationKind): void {
-  for (const where of ['sessionStorage', 'localStorage'] as const) {
-    const kept = read(account, where);
-    const { [kind]: _, ...forms } = kept.forms;
-    write(account, { ...kept, forms }, where);
-  }
-}
-
 /** The prompts that were run, the newest first. */
 export function readPrompts(account: string): readonly string[] {
   return read(account).prompts;

@@ -23,18 +23,26 @@ export const kindOfUse: Record<ItemUse, GenerationKind> = {
   video: 'video_extend',
 };
 
+/** A form with nothing in it. */
+export function emptyFormOf(kind: GenerationKind): InitialForm {
+  return { kind, model: undefined, values: emptyForm };
+}
+
 /**
- * What the form starts with: the request of the generation that the address names, the form as it was left, with an
- * item of the library where the address names one, or nothing. Undefined while that is loading.
+ * What the form starts with: what is `given`, the request of the generation that the address names, the form as it was
+ * left, with an item of the library where the address names one, or nothing. Undefined while that is loading.
  */
-export function useInitialForm(search: PlaygroundSearch): {
+export function useInitialForm(
+  search: PlaygroundSearch,
+  given: InitialForm | undefined,
+): {
   initial: InitialForm | undefined;
   error: Error | null;
   retry: () => void;
 } {
   const { account } = useSignedIn();
   // A later run changes the address, but not what the form started with.
-  const [left] = useState(() => formAsLeft(account.id, search));
+  const [left] = useState(() => given ?? formAsLeft(account.id, search));
   const [from] = useState(
     search.from ?? (search.use === undefined && left === undefined ? search.generation : undefined),
   );
@@ -46,15 +54,14 @@ export function useInitialForm(search: PlaygroundSearch): {
   });
   const retry = () => void detail.refetch();
   if (from === undefined) {
-    const empty = { kind: search.kind ?? 'image', model: undefined, values: emptyForm };
-    return { initial: withItem(left ?? empty, search), error: null, retry };
+    return { initial: withItem(left ?? emptyFormOf(search.kind ?? 'image'), search), error: null, retry };
   }
   if (detail.data === undefined) return { initial: undefined, error: detail.error, retry };
   const { request, generation } = detail.data;
   const read = readRequest(request);
   const initial: InitialForm =
     read === undefined
-      ? { kind: generation.kind, model: generation.model, values: emptyForm }
+      ? { ...emptyFormOf(generation.kind), model: generation.model }
       : {
           ...read,
           model: read.model ?? generation.model,
