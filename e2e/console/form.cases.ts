@@ -84,4 +84,25 @@ export function formTests(at: () => { world: ConsoleWorld; page: Page }): void {
     await button('Clear the form').click();
     await undo.waitFor({ state: 'detached' });
   });
+
+  test('is asked before what runs is stopped, and is not told that it was paid back', async () => {
+    const { page, prompt, button } = await open('kind=image&model=sandbox-slow');
+    await prompt.fill('a run that takes long');
+    // As long as the model can take: it does not end of its own accord.
+    await page.getByRole('textbox', { name: 'Seconds', exact: true }).fill('300');
+    await button('Run').click();
+    const dialog = page.getByRole('dialog');
+    const stop = async (answer: string) => {
+      await button('Stop').click();
+      await dialog.getByText('your plan says so').waitFor();
+      await dialog.getByRole('button', { name: answer, exact: true }).click();
+      await dialog.waitFor({ state: 'detached' });
+    };
+    await stop('Keep');
+    await stop('Stop');
+    const result = page.getByRole('region', { name: 'Result' });
+    await result.getByText('Failed', { exact: true }).waitFor();
+    await result.getByRole('link', { name: 'Details' }).click();
+    await page.getByRole('region', { name: 'Facts' }).getByText(/, given back if/).waitFor();
+  });
 }

@@ -300,6 +300,7 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     await page.goto(`${world.url}/console/playground?model=sandbox-slow`);
     await run('never to be');
     await result().getByRole('button', { name: 'Cancel generation' }).click();
+    await dialog().getByRole('button', { name: 'Cancel generation' }).click();
     await result().getByText('Canceled', { exact: true }).waitFor();
     const waiting = await api().create({ prompt: 'not to be either' });
     await visit('API keys');

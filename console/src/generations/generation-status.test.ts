@@ -4,7 +4,7 @@ import { problemCodeNames } from '@renderkit/contract/v1/problem-codes.ts';
 import type { ProgressStage } from '@renderkit/contract/v1/progress.ts';
 import { realAnswers } from '@renderkit/contract/v1/real-answers.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
-import { isFinal, isOfStatus, stageSentence, timelineOf, whatToDo } from './generation-status.ts';
+import { isFinal, isOfStatus, refundOf, stageSentence, timelineOf, whatToDo } from './generation-status.ts';
 
 const generation = realAnswers.generation as unknown as Generation;
 const at = (second: number) => `2026-11-21T18:00:${String(second).padStart(2, '0')}.000Z`;
@@ -53,4 +53,13 @@ test('There is something to do about every code, and the advice is for people, n
     assert.doesNotMatch(advice ?? '', /`|Idempotency|Retry-After|GET /, code);
   }
   assert.equal(whatToDo('toString'), undefined);
+});
+
+test('Of a generation that was stopped it is not said that its credits came back: the plan decides', () => {
+  const failed = (code: string) => refundOf({ status: 'failed', error: { code, message: '' } });
+  assert.equal(failed('render_failed'), 'given back');
+  assert.equal(failed('stopped'), 'given back if no engine had begun or your plan says so');
+  assert.equal(refundOf({ status: 'canceled', error: null }), 'not taken');
+  for (const status of ['queued', 'running', 'succeeded'] as const)
+    assert.equal(refundOf({ status, error: null }), undefined);
 });

@@ -5,6 +5,8 @@ import type { Progress } from '@renderkit/contract/v1/schemas/progress.ts';
 
 /** `error.code` of a generation that succeeded with some outputs missing. */
 const partialFailure = 'partial_failure';
+/** `error.code` of a generation that was ended while it ran. */
+const stopped = 'stopped';
 
 const finalStatuses: readonly GenerationStatus[] = ['succeeded', 'failed', 'canceled'];
 
@@ -56,7 +58,7 @@ const consoleAdvice: Record<string, string> = {
   outcome_unknown: 'Look into the library before you run it again: it may have been made.',
   render_failed: 'Run it again. If it fails again, try another model or other words.',
   render_lost: 'Run it again.',
-  stopped: 'Run it again whenever you like.',
+  [stopped]: 'Run it again whenever you like.',
   upstream_unavailable: 'The studio is out of reach for now, and nothing was charged. Run it again later.',
 };
 
@@ -66,6 +68,17 @@ export function whatToDo(code: string): string | undefined {
   return Object.hasOwn(problemCodes, code)
     ? problemCodes[code as keyof typeof problemCodes].whatToDo
     : undefined;
+}
+
+/** What stays of a generation that is stopped, and which credits come back. Only the studio knows the latter. */
+export const whatStopKeeps =
+  'What is made by then is kept. Where nothing is made, the credits come back if no engine had begun or your plan says so.';
+
+/** What became of the credits of a generation, as far as that is known; undefined where they are spent, or held. */
+export function refundOf({ status, error }: Pick<Generation, 'status' | 'error'>): string | undefined {
+  if (status === 'canceled') return 'not taken';
+  if (status !== 'failed') return undefined;
+  return error?.code === stopped ? 'given back if no engine had begun or your plan says so' : 'given back';
 }
 
 export type TimelineStep = {

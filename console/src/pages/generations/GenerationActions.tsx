@@ -1,12 +1,11 @@
 import { Button, Text } from '@mantine/core';
 import type { GenerationDetail } from '@renderkit/contract/console/schemas/generation.ts';
-import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { RenderkitError } from 'renderkit/errors';
-import { callV1 } from '../../api/client.ts';
 import { formatCredits } from '../../format/numbers.ts';
+import { EndGeneration } from '../../generations/EndGeneration.tsx';
 import type { RequestBody } from '../../generations/kinds.ts';
 import { useBurst } from '../../generations/use-burst.ts';
 import { ButtonLink } from '../../ui/ButtonLink.tsx';
@@ -19,8 +18,7 @@ export function GenerationActions({ detail }: { detail: GenerationDetail }) {
   const { generation } = detail;
   return (
     <>
-      {generation.status === 'queued' && <CancelGeneration generation={generation} />}
-      {generation.status === 'running' && <StopGeneration generation={generation} />}
+      <EndGeneration generation={generation} />
       <RunAgain detail={detail} />
       <ButtonLink
         to="/playground"
@@ -29,72 +27,6 @@ export function GenerationActions({ detail }: { detail: GenerationDetail }) {
       >
         Edit and run
       </ButtonLink>
-    </>
-  );
-}
-
-function CancelGeneration({ generation: { id, cost } }: { generation: Generation }) {
-  const [asking, setAsking] = useState(false);
-  const queries = useQueryClient();
-  const cancel = useMutation({
-    meta: { inline: true },
-    mutationFn: () => callV1('cancelGeneration', { params: { id } }),
-    onSuccess: () => setAsking(false),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['console'] }),
-  });
-  return (
-    <>
-      <Button variant="default" onClick={() => setAsking(true)}>
-        Cancel generation
-      </Button>
-      <ConfirmModal
-        opened={asking}
-        onClose={() => setAsking(false)}
-        title="Cancel this generation?"
-        action="Cancel generation"
-        onConfirm={() => cancel.mutate()}
-        pending={cancel.isPending}
-        error={cancel.error}
-      >
-        <Text fz="sm">
-          It is taken out of the queue and never made.
-          {cost.credits !== null && ` Its ${formatCredits(cost.credits)} credits are not spent.`} No event is
-          sent.
-        </Text>
-      </ConfirmModal>
-    </>
-  );
-}
-
-/** Asks the engine to give a generation up. Where it cannot, the refusal says so. */
-function StopGeneration({ generation: { id } }: { generation: Generation }) {
-  const [asking, setAsking] = useState(false);
-  const queries = useQueryClient();
-  const stop = useMutation({
-    meta: { inline: true },
-    mutationFn: () => callV1('stopGeneration', { params: { id } }),
-    onSuccess: () => setAsking(false),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['console'] }),
-  });
-  return (
-    <>
-      <Button variant="default" onClick={() => setAsking(true)}>
-        Stop
-      </Button>
-      <ConfirmModal
-        opened={asking}
-        onClose={() => setAsking(false)}
-        title="Stop this generation?"
-        action="Stop"
-        onConfirm={() => stop.mutate()}
-        pending={stop.isPending}
-        error={stop.error}
-      >
-        <Text fz="sm">
-          What is made by then is kept. Where nothing is made, the credits come back if no engine had begun or
-          your plan says so.
-        </Text>
-      </ConfirmModal>
     </>
   );
 }

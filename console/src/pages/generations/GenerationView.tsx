@@ -10,7 +10,7 @@ import { GenerationError } from '../../generations/GenerationError.tsx';
 import { LiveProgress } from '../../generations/LiveProgress.tsx';
 import { Provenance } from '../../generations/Provenance.tsx';
 import { RequestSamples } from '../../generations/RequestSamples.tsx';
-import { isFinal, timelineOf } from '../../generations/generation-status.ts';
+import { isFinal, refundOf, timelineOf } from '../../generations/generation-status.ts';
 import type { RequestBody } from '../../generations/kinds.ts';
 import { OutputFavoriteButton } from '../../media/FavoriteButton.tsx';
 import { ItemActions } from '../../media/ItemActions.tsx';
@@ -89,13 +89,13 @@ function madeTitle(index: number, count: number): string {
   return count === 1 ? 'How it was made' : `How output ${index + 1} was made`;
 }
 
-/** Fixed at the start. A failed generation is refunded; a canceled one was never charged. */
-function Cost({ generation: { status, cost } }: { generation: Generation }) {
+/** Fixed at the start. */
+function Cost({ generation }: { generation: Generation }) {
+  const refund = refundOf(generation);
   return (
     <>
-      <Credits amount={cost.credits} />
-      {status === 'failed' && ', given back'}
-      {status === 'canceled' && ', not taken'}
+      <Credits amount={generation.cost.credits} />
+      {refund !== undefined && `, ${refund}`}
     </>
   );
 }

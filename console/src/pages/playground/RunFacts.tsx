@@ -1,12 +1,12 @@
 import { ActionIcon, Button, Text, Tooltip } from '@mantine/core';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { callV1 } from '../../api/client.ts';
 import { formatDuration } from '../../format/durations.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { v1Query } from '../../api/queries.ts';
+import { EndGeneration } from '../../generations/EndGeneration.tsx';
 import { isFinal } from '../../generations/generation-status.ts';
 import { isSeed } from '../../model-form/seed.ts';
 import { Icon } from '../../ui/Icon.tsx';
@@ -50,7 +50,7 @@ export function RunFacts({ generation, label }: RunFactsProps) {
             .join(' · ')}
         </Text>
         <span className={classes['runActions']}>
-          <EndRun generation={generation} />
+          <EndGeneration generation={generation} size="compact-xs" />
           {isFinal(generation) && <Again generation={generation} />}
           <TextLink to="/generations/$id" params={{ id }} fz="xs">
             Details
@@ -114,27 +114,6 @@ function useRepeats(model: string): boolean {
   const models = useQuery({ ...v1Query('listModels', {}), staleTime: modelsStaleMs });
   const found = models.data?.data.find(({ id }) => id === model);
   return found?.parameters.options.some(isSeed) ?? true;
-}
-
-/** Ends a run: one that waits is canceled, one that runs is stopped where its engine can. */
-function EndRun({ generation: { id, status } }: { generation: Generation }) {
-  const queries = useQueryClient();
-  const end = useMutation({
-    mutationFn: () => callV1(status === 'queued' ? 'cancelGeneration' : 'stopGeneration', { params: { id } }),
-    onSettled: () =>
-      Promise.all(
-        [
-          ['v1', 'getGeneration'],
-          ['console', 'listGenerationRows'],
-        ].map((queryKey) => queries.invalidateQueries({ queryKey })),
-      ),
-  });
-  if (status !== 'queued' && status !== 'running') return null;
-  return (
-    <Button variant="default" size="compact-xs" loading={end.isPending} onClick={() => end.mutate()}>
-      {status === 'queued' ? 'Cancel generation' : 'Stop'}
-    </Button>
-  );
 }
 
 /** How long a generation has been under way, or how long it took. */
