@@ -101,6 +101,18 @@ const amount = Type.Union([
   }),
 ]);
 
+/**
+ * What a model charges, in 1/1000 credit: a billion credits at most, as a plan may have. A second has a tenth of it, so that an
+ * hour with all that can be added stays within `millicredits`, which is what an answer may say that a render costs.
+ */
+const charge = Type.Integer({ minimum: 0, maximum: 1e12 });
+const Price = Type.Object({
+  base_millicredits: charge,
+  per_second_millicredits: Type.Optional(Type.Integer({ minimum: 0, maximum: 1e11 })),
+  per_reference_millicredits: Type.Optional(charge),
+  options: Type.Optional(record(record(charge))),
+});
+
 const pointer = Type.String({ maxLength: 500, pattern: '^/', description: 'a pointer begins with /' });
 
 const Requirements = Type.Partial(
@@ -255,7 +267,7 @@ export const ManifestFile = Type.Object({
   base_models: StudioModel.properties.base_models,
   element: StudioModel.properties.element,
   subjects: StudioModel.properties.subjects,
-  price: StudioModel.properties.price,
+  price: Price,
   routes: Type.Array(RouteShape, { minItems: 1, maxItems: 32 }),
 });
 export type ManifestFile = Static<typeof ManifestFile>;

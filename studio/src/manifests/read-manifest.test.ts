@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { priceOf } from '@renderkit/contract/studio/price.ts';
+import { millicredits } from '@renderkit/contract/studio/schemas/schema-builders.ts';
+import Schema from 'typebox/schema';
 import { readManifest } from './read-manifest.ts';
 
 const small = `manifest: 1
@@ -85,6 +88,33 @@ test('a route that is like another has what that has, and its own', () => {
   assert.equal(lineOf(['routes', 1, 'opens']), 19);
 });
 
+test('the highest price that can be written stays a cost that an answer may say', () => {
+  const keys = Array.from({ length: 50 }, (_, at) => `look${at}`);
+  const { manifest, problems } = readManifest(
+    changed(
+      'base_millicredits: 1000',
+      `base_millicredits: 1000000000000, per_second_millicredits: 100000000000, per_reference_millicredits: 1000000000000,
+  options: { ${keys.map((key) => `${key}: { wild: 1000000000000 }`).join(', ')} }`,
+    ),
+  );
+  assert.ok(manifest !== undefined, JSON.stringify(problems));
+  const cost = priceOf(
+    { price: manifest.price, parameters: { durations: [] } },
+    {
+      kind: 'video',
+      model: 'fog-lamp',
+      project_id: null,
+      prompt: '',
+      styles: [],
+      suggestions: [],
+      options: Object.fromEntries(keys.map((key) => [key, 'wild'])),
+      reference_images: Array.from({ length: 50 }, () => 'a'),
+      duration_seconds: 3_600,
+    },
+  );
+  assert.ok(Schema.Check(millicredits, cost), `${cost}`);
+});
+
 const refused: readonly (readonly [text: string, code: string, line: number, words: RegExp])[] = [
   ['', 'invalid_yaml', 1, /empty/],
   ['a: [1, 2', 'invalid_yaml', 1, /valid YAML/],
@@ -106,6 +136,14 @@ const refused: readonly (readonly [text: string, code: string, line: number, wor
   [changed('suites: [image]', 'suites: [picture]'), 'choice_unknown', 4, /suites\[0\] cannot be picture/],
   [changed('Conjure: 1', 'Conjure: 0.5'), 'out_of_range', 5, /whole number/],
   [changed('width: 512', "width: '512'"), 'type_mismatch', 7, /width must be a whole number, not the text/],
+  ...[
+    'base_millicredits: 1000000000001',
+    'base_millicredits: 0, per_second_millicredits: 100000000001',
+    'base_millicredits: 0, per_reference_millicredits: 1000000000001',
+    'base_millicredits: 0, options: { look: { wild: 1000000000001 } }',
+  ].map(
+    (price) => [changed('base_millicredits: 1000', price), 'out_of_range', 8, /must be at most 10+/] as const,
+  ),
   [changed("id: '6'", 'id: 6'), 'type_mismatch', 15, /must be a text, not 6; put it in quotes/],
   [changed('name: Fog lamp', 'name:'), 'type_mismatch', 3, /not empty: leave the key out/],
   [changed('./fog-lamp.workflow.json', '../x.json'), 'out_of_range', 13, /a file beside the manifest/],
