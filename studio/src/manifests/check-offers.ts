@@ -3,6 +3,7 @@ import { durationsOf, samplersOf } from '@renderkit/contract/studio/offers.ts';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import { valuesOfOption } from './accepted-requests.ts';
 import type { Manifest } from './manifest.ts';
+import { maxSeed, standsFor } from './offered-sources.ts';
 import type { LineOf } from './read-manifest.ts';
 
 type Add = (code: Problem['code'], path: readonly (string | number)[], message: string) => void;
@@ -125,6 +126,9 @@ function checkOption({ parameters }: Manifest, at: number, add: Add): void {
       return;
     case 'slider':
       checkRange(option, path, (code, _path, message) => problem(code, message.replace(/^\d+:? /, '')));
+      // What lies beyond would be drawn with another seed than the one that was asked for.
+      if (`options.${key}` === standsFor.seed && ((option.min ?? 0) < -1 || (option.max ?? 0) > maxSeed))
+        problem('out_of_range', `a seed lies between -1, which leaves it to chance, and ${maxSeed}.`);
   }
 }
 

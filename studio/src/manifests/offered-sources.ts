@@ -17,7 +17,7 @@ export interface OfferedSource {
   readonly isRange?: boolean;
 }
 
-const maxSeed = 2 ** 32 - 1;
+export const maxSeed = 2 ** 32 - 1;
 
 /** The sources that requests of these shapes can fill, and what they hold there. */
 export function offeredSources(
