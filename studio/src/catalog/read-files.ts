@@ -87,8 +87,9 @@ export async function readModelFile(
   const problems: Problem[] = [];
   for (const name of filesOf(read.manifest)) {
     const text = await readText(path.join(path.dirname(file), name), name);
+    const at = read.manifest.routes.findIndex(({ workflow }) => workflow === name);
     if (typeof text === 'string') files[name] = text;
-    else problems.push(text);
+    else problems.push({ ...text, line: read.lineOf(['routes', at, 'workflow']) });
   }
   const image = await readImage(path.dirname(file), read.manifest.thumbnail);
   if (image !== undefined && 'code' in image) problems.push({ ...image, line: read.lineOf(['thumbnail']) });

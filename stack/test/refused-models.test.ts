@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { openTestOperator, type TestOperator } from '../src/testing/test-operator.ts';
+
+const fixtures = path.resolve(import.meta.dirname, '../../studio/src/manifests/fixtures');
+
+let operator: TestOperator;
+let directory: string;
+before(async () => {
+  operator = await openTestOperator();
+  directory = operator.directory;
+  await copyFile(path.join(fixtures, 'easel.workflow.json'), path.join(directory, 'easel.workflow.json'));
+});
+after(() => operator[Symbol.asyncDispose]());
+
+type Refused = { id: string | null; problems: { code: string; message: string; line?: number }[] };
+
+/** Writes the manifest of the model easel with a change, and adds it. */
+async function add(
+  from: string,
+  to: string,
+  ...words: string[]
+): Promise<{ data: Refused; failed: boolean }> {
+  const text = await readFile(path.join(fixtures, 'easel.model.yaml'), 'utf8');
+  assert.ok(text.includes(from), from);
+  await writeFile(path.join(directory, 'easel.model.yaml'), text.replace(from, to));
+  return operator.run<Refused>('model', 'add', '--file', 'easel.model.yaml', ...words);
+}
+
+test('a workflow that is not beside its manifest is told with the line that names it', async () => {
+  const { data } = await add('easel.workflow.json', 'nope.json');
+  assert.deepEqual(data.problems, [
+    { code: 'file_missing', message: 'There is no file nope.json.', line: 20 },
+  ]);
+});
