@@ -25,6 +25,7 @@ before(async () => {
     STUDIO_DATABASE_URL: studio.url,
     FAL_KEY: 'sk-secret',
     TEAM: 'blue',
+    EMPTY: '',
   };
 });
 after(() => owners.disposeAsync());
@@ -84,6 +85,22 @@ test('a backend is added, changed, drained, taken in again and removed', async (
   assert.equal((await operator<Backend>('backend', 'resume', ...named)).data.state, 'down');
   await operator('backend', 'remove', ...named);
   await assert.rejects(operator('backend', 'check', ...named), /^StackError: There is no backend fal\.$/);
+});
+
+test('a header stays where its variable is not set, and goes where that is empty', async () => {
+  await operator('backend', 'add', '--name', 'team', '--engine', 'fal', '--header', 'X-Team=env:TEAM');
+  const hasHeaders = async () => {
+    const rows = await studio.database.rows<{ headers: string | null }>(
+      "select headers from backends where name = 'team'",
+    );
+    return rows[0]?.headers !== null;
+  };
+  const set = (variable: string) =>
+    operator('backend', 'set', '--name', 'team', '--header', `X-Team=env:${variable}`);
+  await assert.rejects(set('TYPO'), /TYPO, but that variable is not set/);
+  assert.equal(await hasHeaders(), true);
+  await set('EMPTY');
+  assert.equal(await hasHeaders(), false);
 });
 
 test('a program of this machine is a backend that is ready', async () => {

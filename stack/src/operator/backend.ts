@@ -65,7 +65,8 @@ export const backendCommands: Command[] = [
   }),
   command({
     words: 'backend set',
-    about: 'Changes a backend. What is not named stays; an empty variable takes its header away.',
+    about:
+      'Changes a backend. What is not named stays; a variable that is set but empty takes its header away.',
     options: { name, ...settingOptions },
     run: async ({ open, config }, { name: changed, ...values }) => {
       const databases = await open();
@@ -180,7 +181,7 @@ function settingsOf(given: Given, { environment }: StackConfig): BackendSettings
     ...(slots !== undefined && { slots }),
     ...(labels !== undefined && { labels }),
     ...(secret !== undefined && { secret: readSecret(environment[secret], secret) }),
-    ...(header !== undefined && { headers: { [header.name]: environment[header.variable]?.trim() ?? '' } }),
+    ...(header !== undefined && { headers: { [header.name]: readHeader(environment, header.variable) } }),
     ...(maxCostPerDay !== undefined && { maxCostPerDay }),
     ...(money !== undefined && { currency: money }),
     ...(allowLoss !== undefined && { allowLoss }),
@@ -192,6 +193,16 @@ function readSecret(value: string | undefined, variableName: string): string {
   if (secret === '')
     throw new StackError(`--secret-env names ${variableName}, but that variable is not set or empty.`);
   return secret;
+}
+
+/** Empty takes the header away. A variable that is not set may be a typo, and the header could not be had back. */
+function readHeader(environment: StackConfig['environment'], variableName: string): string {
+  const value = environment[variableName];
+  if (value === undefined)
+    throw new StackError(
+      `--header names ${variableName}, but that variable is not set; to take the header away, set it to nothing.`,
+    );
+  return value.trim();
 }
 
 function backendAnswer(backend: Backend): Answer {
