@@ -35,3 +35,18 @@ test('a workflow that is not beside its manifest is told with the line that name
     { code: 'file_missing', message: 'There is no file nope.json.', line: 20 },
   ]);
 });
+
+for (const [what, from, to] of [
+  ['makes no sense', 'painter.steps:', 'painter.stpes:'],
+  ['cannot be read', 'suites: [image]', 'suites: [picture]'],
+  ['names a file that is missing', 'easel.workflow.json', 'nope.json'],
+] as const)
+  test(`a refused manifest that ${what} is told with the id that it names`, async () => {
+    const { data, failed } = await add(from, to);
+    assert.deepEqual([data.id, failed], ['easel', true]);
+    assert.equal((await add(from, to, '--id', 'other')).data.id, 'other');
+  });
+
+test('a refused manifest without an id is told without one', async () => {
+  assert.equal((await add('id: easel', 'no: easel')).data.id, null);
+});

@@ -23,6 +23,7 @@ import { type Findings, findVersion, ModelRefused } from '@renderkit/studio/admi
 import { proposeModel, type ProposedModel } from '@renderkit/studio/administration/propose-model.ts';
 import { openBackendSecrets } from '@renderkit/studio/backends/backend-secrets.ts';
 import { readWorkerConfig } from '@renderkit/studio/config.ts';
+import { idOfManifest } from '@renderkit/studio/manifests/read-manifest.ts';
 import { openMedia } from '@renderkit/studio/storage/open-media.ts';
 import type { StackConfig } from '../config.ts';
 import { StackError } from '../stack-error.ts';
@@ -62,14 +63,18 @@ export const addModelCommand = command({
   run: async (context, given) => {
     const file = givenPath(context.config, given.file);
     await checkReadable(file);
-    const content = /\.json$/i.test(file) ? await readFile(file, 'utf8') : '';
+    // An image or a video may carry a workflow, and be large.
+    const content = /\.(?:json|ya?ml)$/i.test(file) ? await readFile(file, 'utf8') : '';
     const isOne = isManifest(file, content);
     const databases = await context.open();
     try {
       return await (isOne ? addManifest : addWorkflow)(databases, file, given, context);
     } catch (error) {
       if (!(error instanceof ModelRefused)) throw error;
-      return refusedAnswer(error, given.id ?? (isOne ? null : modelIdOf(path.basename(file))));
+      return refusedAnswer(
+        error,
+        given.id ?? (isOne ? idOfManifest(content) : modelIdOf(path.basename(file))),
+      );
     }
   },
 });

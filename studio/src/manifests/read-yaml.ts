@@ -24,7 +24,9 @@ const tooDeep = `Values are nested deeper than ${maxDepth} levels.`;
  */
 export function readYaml(
   text: string,
-): { readonly root: YamlNode; readonly problems?: undefined } | { readonly problems: readonly Problem[] } {
+):
+  | { readonly root: YamlNode; readonly problems?: undefined }
+  | { readonly root?: undefined; readonly problems: readonly Problem[] } {
   if (Buffer.byteLength(text) > maxBytes)
     return { problems: [invalid(1, `The file is larger than ${maxBytes / 1024} KiB.`)] };
   const lines = new LineCounter();
