@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { openTestOperator, type TestOperator } from '../src/testing/test-operator.ts';
@@ -49,4 +49,14 @@ for (const [what, from, to] of [
 
 test('a refused manifest without an id is told without one', async () => {
   assert.equal((await add('id: easel', 'no: easel')).data.id, null);
+});
+
+test('a folder is no model, and its operator is told what takes one', async () => {
+  for (const name of ['folder', 'folder.model.yaml']) {
+    await mkdir(path.join(directory, name));
+    await assert.rejects(
+      operator.run('model', 'add', '--file', name),
+      /^StackError: .* is a folder: name one file, or have a folder of models applied by apply --file\.$/,
+    );
+  }
 });

@@ -22,6 +22,7 @@ import {
 import { type Findings, findVersion, ModelRefused } from '@renderkit/studio/administration/models.ts';
 import { proposeModel, type ProposedModel } from '@renderkit/studio/administration/propose-model.ts';
 import { openBackendSecrets } from '@renderkit/studio/backends/backend-secrets.ts';
+import { isFolder } from '@renderkit/studio/catalog/read-files.ts';
 import { readWorkerConfig } from '@renderkit/studio/config.ts';
 import { idOfManifest } from '@renderkit/studio/manifests/read-manifest.ts';
 import { openMedia } from '@renderkit/studio/storage/open-media.ts';
@@ -267,6 +268,10 @@ async function readClasses(file: string): Promise<ObjectInfo> {
 }
 
 async function checkReadable(file: string): Promise<void> {
+  if (await isFolder(file))
+    throw new StackError(
+      `${file} is a folder: name one file, or have a folder of models applied by apply --file.`,
+    );
   await access(file, constants.R_OK).catch((error: NodeJS.ErrnoException) => {
     throw new StackError(`${file} cannot be read: ${error.code}.`, { cause: error });
   });
