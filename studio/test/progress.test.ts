@@ -124,6 +124,29 @@ test('a render that waits says where it stands and why', async () => {
   await Promise.all(['off', 'next', 'after'].map((token) => account.finished(token)));
 });
 
+test('a render that waits again tells no step of the try before, nor does the next try until it reports', async () => {
+  const account = await studio.connect({ tier: 'pro' });
+  await account.submit('again', { model: 'sandbox-slow', options: { seconds: 300 } });
+  const change = (changes: string) =>
+    studio.database.rows<{ id: string }>(`update renders set ${changes} where token = 'again' returning id`);
+  const [render] = await change("status = 'running', attempt = 1");
+  await studio.database.rows(
+    `insert into render_progress (render_id, attempt, stage, fraction, step, steps, position)
+     values ($1, 1, 'rendering', 0.688, 5, 8, 2)`,
+    [render?.id],
+  );
+  const told = async () => {
+    const [progress] = (await readProgress(studio.url, asked(account, 'again'))).renders;
+    return [progress?.stage, progress?.fraction, progress?.step, progress?.steps];
+  };
+  assert.deepEqual(await told(), ['rendering', 0.688, 5, 8]);
+  await change("status = 'queued'");
+  assert.deepEqual(await told(), ['waiting_for_engine', 0.688, null, null]);
+  await change("status = 'running', attempt = 2");
+  assert.deepEqual(await told(), ['waiting_for_engine', 0.688, null, null]);
+  await change("status = 'queued'");
+});
+
 test('who begins to watch sees the preview that came while nobody did', async () => {
   const { engine, open, reports } = gatedEngine();
   const account = await studio.connect({ tier: 'pro' });

@@ -86,7 +86,10 @@ export type ProgressRow = {
   preview: Buffer | null;
 };
 
-/** How far renders are. One that waits again after a try has nothing of that try's stage. */
+/**
+ * How far renders are. One that waits again after a try has nothing of that try's stage and steps, nor has the next try until
+ * it reports; the fraction alone stays, for it never goes back.
+ */
 export async function readProgress(
   database: Database,
   client: string,
@@ -96,9 +99,8 @@ export async function readProgress(
     `select (asked.place - 1)::integer as place, r.id as render,
        case when r.status in ('queued', 'running') then r.status else 'ended' end as status, r.kind, r.model,
        r.expected_outputs, extract(epoch from clock() - r.started_at)::real as run_seconds,
-       case when r.status = 'running' then p.stage end as stage, p.fraction, p.step, p.steps,
-       greatest(r.outputs_done, coalesce(p.outputs_done, 0)) as outputs_done,
-       p.position, coalesce(p.revision, 0) as revision,
+       try.stage, p.fraction, try.step, try.steps, greatest(r.outputs_done, coalesce(p.outputs_done, 0)) as outputs_done,
+       try.position, coalesce(p.revision, 0) as revision,
        p.preview_index, coalesce(p.preview_revision, 0) as preview_revision, p.preview_width, p.preview_height,
        case when p.preview_revision > asked.preview_after then p.preview end as preview
      from unnest($2::text[], $3::text[], $4::integer[]) with ordinality as asked (account, token, preview_after, place)
@@ -106,7 +108,9 @@ export async function readProgress(
        select * from renders where account_id = asked.account and token = asked.token
          and exists (select from oidc_payloads where model = 'Grant' and account_id = asked.account and client_id = $1
            and expires_at > clock()) limit 1) r on true
-     left join render_progress p on p.render_id = r.id`,
+     left join render_progress p on p.render_id = r.id
+     left join lateral (select p.stage, p.step, p.steps, p.position
+       where r.status = 'running' and p.attempt = r.attempt) try on true`,
     [
       client,
       asked.map(({ account }) => account),
