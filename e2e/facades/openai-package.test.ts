@@ -38,6 +38,21 @@ describe("OpenAI's package", () => {
     assert.ok(bytes.readUInt32BE(16) > bytes.readUInt32BE(20), 'it is wide, as it was asked for');
   });
 
+  test('several pictures of one seed are several, and the same ones again', async () => {
+    const draw = async () => {
+      const { data } = await openai.images.generate({
+        model: 'sketch-1',
+        prompt,
+        n: 3,
+        ...({ seed: 4_294_967_294 } as object),
+      });
+      return data?.map((one) => one.b64_json);
+    };
+    const pictures = await draw();
+    assert.equal(new Set(pictures).size, 3);
+    assert.deepEqual(await draw(), pictures);
+  });
+
   test('links lead to the same origin, give parts of files, and need no key', async () => {
     const { data } = await openai.images.generate({ prompt, n: 2, response_format: 'url' });
     assert.equal(data?.length, 2);

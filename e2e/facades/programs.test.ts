@@ -144,6 +144,19 @@ describe('programs that people use already', () => {
     assert.notEqual(images[0], images[1]);
   });
 
+  test('several at once of one seed are several, where a model makes two at a time too', async () => {
+    const { ask } = await open();
+    const answer = await ask('txt2img', {
+      prompt: 'a lighthouse',
+      seed: 7,
+      batch_size: 2,
+      n_iter: 2,
+      override_settings: { sd_model_checkpoint: 'linework-1' },
+    });
+    const { images } = (await answer.json()) as Drawn;
+    assert.equal(new Set(images).size, 4);
+  });
+
   test('a picture is changed where its mask is white', async () => {
     const { ask } = await open();
     const [image, mask] = [await blank('#3060a0'), await blank('#000000')];

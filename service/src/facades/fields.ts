@@ -44,7 +44,7 @@ export const passedFields = {
 
 /** Names that other programs have for what may be an option of a model here. */
 export const optionFields = {
-  seed: { becomes: asOption },
+  seed: { becomes: `${asOption}; several pictures count it up` },
   negative_prompt: { becomes: asOption },
   steps: { becomes: asOption },
   guidance_scale: { becomes: asOption },
@@ -149,7 +149,7 @@ export const videoFields = {
 export const a1111Fields = {
   prompt: { becomes: asItIs },
   negative_prompt: { becomes: asOption },
-  seed: { becomes: `${asOption}; none where it is below 0` },
+  seed: { becomes: `${asOption}; none where it is below 0; several pictures count it up` },
   steps: { becomes: asOption },
   width: { becomes: 'the nearest ratio of the model; `X-Renderkit-Size` says which size is made' },
   height: { becomes: 'the nearest ratio of the model; `X-Renderkit-Size` says which size is made' },

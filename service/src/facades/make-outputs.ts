@@ -23,6 +23,8 @@ export type Wanted = {
   /** Of the create of that kind in `/v1`. */
   body: Record<string, unknown>;
   generations: number;
+  /** Of each of them, where one was chosen. */
+  seeds?: readonly number[];
 };
 
 export type Made = {
@@ -109,7 +111,7 @@ export class OutputMaker implements Disposable {
         const reply = await creator.create({
           principal,
           kind: wanted.kind,
-          body: wanted.body,
+          body: bodyAt(wanted, place),
           idempotencyKey: keyOf(place),
           identity,
           maxMillicredits:
@@ -189,4 +191,9 @@ export class OutputMaker implements Disposable {
   [Symbol.dispose](): void {
     for (const timer of this.#abandoned) clearTimeout(timer);
   }
+}
+
+function bodyAt({ body, seeds }: Wanted, place: number): Record<string, unknown> {
+  const seed = seeds?.[place];
+  return seed === undefined ? body : { ...body, options: { ...(body['options'] as object), seed } };
 }

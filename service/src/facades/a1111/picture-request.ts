@@ -1,4 +1,3 @@
-import { outputsOf } from '@renderkit/contract/studio/kinds.ts';
 import { samplersOf } from '@renderkit/contract/studio/offers.ts';
 import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
 import { maxStrength, minStrength } from '@renderkit/contract/v1/limits.ts';
@@ -9,6 +8,7 @@ import { nearestSize } from '../choose-size.ts';
 import type { Asked } from '../facade-exchange.ts';
 import { a1111Fields, type FieldsOf, ignoredOf, maxOutputs } from '../fields.ts';
 import { mapOwnFields } from '../own-fields.ts';
+import { planCreates } from '../plan-creates.ts';
 import type { TakenImage } from '../take-image.ts';
 
 /** A request for pictures, and what its answer repeats of it. */
@@ -64,7 +64,7 @@ export function readPictureRequest(
   const outputs = countOf(fields);
   return {
     route: sources === undefined ? 'a1111.txt2img' : 'a1111.img2img',
-    wanted: { kind, body, generations: Math.ceil(outputs / Math.max(1, outputsOf(model, kind))) },
+    wanted: planCreates(kind, model, body, outputs),
     outputs,
     size,
     ignored,

@@ -1,10 +1,10 @@
-import { outputsOf } from '@renderkit/contract/studio/kinds.ts';
 import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
 import type { CatalogIndex } from '../../catalog/catalog-index.ts';
 import { chooseModel } from '../choose-model.ts';
 import type { Asked } from '../facade-exchange.ts';
 import { askedFor, chatFields, type FieldsOf, ignoredOf, titleTokens } from '../fields.ts';
 import { mapOwnFields } from '../own-fields.ts';
+import { planCreates } from '../plan-creates.ts';
 import type { TakenImage } from '../take-image.ts';
 import { openAiRefusal } from './errors.ts';
 import { chooseSize, countOf, promptOf, sentence } from './image-request.ts';
@@ -69,7 +69,7 @@ export function readChatRequest(
   const outputs = countOf(fields.n);
   return {
     route: 'openai.chat.completions',
-    wanted: { kind, body, generations: Math.ceil(outputs / Math.max(1, outputsOf(model, kind))) },
+    wanted: planCreates(kind, model, body, outputs),
     outputs,
     size,
     prompt,

@@ -1,4 +1,3 @@
-import { outputsOf } from '@renderkit/contract/studio/kinds.ts';
 import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
 import { maxPromptCharacters } from '@renderkit/contract/v1/limits.ts';
 import type { CatalogIndex } from '../../catalog/catalog-index.ts';
@@ -7,6 +6,7 @@ import { nearestSize, readSize } from '../choose-size.ts';
 import type { Asked } from '../facade-exchange.ts';
 import { askedFor, type FieldsOf, ignoredOf, imageFields, maxOutputs, maxPartialImages } from '../fields.ts';
 import { mapOwnFields, valueOf } from '../own-fields.ts';
+import { planCreates } from '../plan-creates.ts';
 import type { FacadeRequest } from '../read-request.ts';
 import type { TakenImage } from '../take-image.ts';
 import { openAiRefusal } from './errors.ts';
@@ -48,10 +48,9 @@ export function readImageRequest(
   ignored.push(...neverCounts.filter((name) => fields[name] !== undefined));
   if (pictures !== undefined) addPictures(body, pictures);
   const kind = pictures === undefined ? 'image' : 'image_edit';
-  const perGeneration = Math.max(1, outputsOf(model, kind));
   return {
     route: pictures === undefined ? 'openai.images.generations' : 'openai.images.edits',
-    wanted: { kind, body, generations: Math.ceil(n / perGeneration) },
+    wanted: planCreates(kind, model, body, n),
     outputs: n,
     asUrl: fields.response_format === 'url',
     stream: valueOf(fields.stream) === true,
