@@ -38,6 +38,7 @@ export async function openCell(
     }),
     generations: async () => (await ask<{ data: Made[] }>('/generations?limit=100')).data,
     cancel: (id: string) => ask(`/generations/${id}/cancel`, 'POST'),
+    stop: (id: string) => ask(`/generations/${id}/stop`, 'POST'),
     /** Credits. */
     spent: async () => had - (await balance()),
   };
@@ -75,6 +76,15 @@ export async function assertRefused(
 
 export async function untilThereAre({ generations }: Opened, count: number): Promise<void> {
   while ((await generations()).length < count) await sleep(20);
+}
+
+/** Its first generation, once an engine has begun it. */
+export async function untilItRuns({ generations }: Opened): Promise<string> {
+  for (;;) {
+    const [first] = await generations();
+    if (first?.status === 'running') return first.id;
+    await sleep(20);
+  }
 }
 
 /** Takes the first answer whole, as a proxy may, and loses it on the way to its client. */

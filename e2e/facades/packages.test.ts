@@ -14,6 +14,7 @@ import {
   refuseNext,
   slow,
   startLosingProxy,
+  untilItRuns,
   untilThereAre,
 } from './package-cell.ts';
 import { type PackageClient, packageClients } from './package-clients.ts';
@@ -103,6 +104,20 @@ const columns: readonly Column[] = [
       await failed;
       assertPictures(await first, 1);
       await assertCharged(opened, 2, 1);
+    },
+  },
+  {
+    name: 'a picture that is stopped, and is not asked for again',
+    run: async ({ client, platform }) => {
+      const opened = await openCell(platform);
+      const refused = assertRefused(client, client.draw(opened.settings(), slow(60)), {
+        status: 400,
+        code: 'stopped',
+        message: /was stopped/,
+      });
+      await opened.stop(await untilItRuns(opened));
+      await refused;
+      assert.equal((await opened.generations()).length, 1);
     },
   },
   {

@@ -85,42 +85,26 @@ export function openAiError(
   code: string,
   message: string,
   param: string | null,
+  type = 'invalid_request_error',
 ): OpenAiError {
   return {
     status,
     headers: { 'x-should-retry': 'false' },
-    body: { error: { message, type: 'invalid_request_error', param, code } },
+    body: { error: { message, type, param, code } },
   };
 }
 
 /** A generation without outputs: failed or canceled, or still under way when its time was up. */
-export function errorOfGeneration(generation: Generation): OpenAiError {
-  const { id, status, error } = generation;
-  if (status === 'failed' && error?.code === 'moderation_blocked')
-    return {
-      status: 400,
-      headers: { 'x-should-retry': 'false' },
-      body: {
-        error: {
-          message: error.message,
-          type: 'image_generation_user_error',
-          param: null,
-          code: 'moderation_blocked',
-        },
-      },
-    };
-  const message =
-    status === 'failed'
-      ? `${error?.message ?? 'The generation failed.'} (${id})`
-      : status === 'canceled'
-        ? `The generation ${id} was canceled.`
-        : `The generation ${id} has not finished in time; it goes on and will be found in the library.`;
-  const late = status === 'queued' || status === 'running';
-  return {
-    status: late ? 504 : 500,
-    headers: { 'x-should-retry': 'false' },
-    body: {
-      error: { message, type: 'server_error', param: null, code: late ? 'timeout' : 'generation_failed' },
-    },
-  };
+export function errorOfGeneration({ id, status, error }: Generation): OpenAiError {
+  if (status === 'canceled') return openAiError(400, status, `The generation ${id} was canceled.`, null);
+  if (status !== 'failed') {
+    const late = `The generation ${id} has not finished in time; it goes on and will be found in the library.`;
+    return openAiError(504, 'timeout', late, null, 'server_error');
+  }
+  if (error?.code === 'moderation_blocked')
+    return openAiError(400, error.code, error.message, null, 'image_generation_user_error');
+  const message = `${error?.message ?? 'The generation failed.'} (${id})`;
+  // Whoever stopped it wants it no more: the AI SDK sends a 500 again, whatever a header says, and pays for it anew.
+  if (error?.code === 'stopped') return openAiError(400, error.code, message, null);
+  return openAiError(500, 'generation_failed', message, null, 'server_error');
 }
