@@ -103,6 +103,9 @@ export function formTests(at: () => { world: ConsoleWorld; page: Page }): void {
     const result = page.getByRole('region', { name: 'Result' });
     await result.getByText('Failed', { exact: true }).waitFor();
     await result.getByRole('link', { name: 'Details' }).click();
-    await page.getByRole('region', { name: 'Facts' }).getByText(/, given back if/).waitFor();
+    await page
+      .getByRole('region', { name: 'Facts' })
+      .getByText(/, given back if/)
+      .waitFor();
   });
 }

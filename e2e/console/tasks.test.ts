@@ -6,6 +6,7 @@ import { canvasTests } from './canvas.cases.ts';
 import { dropTests } from './drops.cases.ts';
 import { formTests } from './form.cases.ts';
 import { noBrowser } from '../harness/browser.ts';
+import { type Hand, handOn } from './hand.ts';
 import { keptWorkTests } from './kept-work.cases.ts';
 import { leave } from './leave.ts';
 import { until } from './page-views.ts';
@@ -469,28 +470,6 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
 /** How far the page is scrolled, in pixels. */
 const scrolled =
   '[document.scrollingElement, ...document.querySelectorAll("*")].reduce((sum, one) => sum + one.scrollTop, 0)';
-
-/** Counts what it does. */
-type Hand = {
-  click: (at: Locator) => Promise<void>;
-  key: (name: string) => Promise<void>;
-  count: () => number;
-};
-
-function handOn(page: Page): Hand {
-  let count = 0;
-  return {
-    click: (at) => {
-      count++;
-      return at.click();
-    },
-    key: (name) => {
-      count++;
-      return page.keyboard.press(name);
-    },
-    count: () => count,
-  };
-}
 
 /** The tasks of the document, with the most clicks and keys of each. */
 function rowsOf(text: string): Map<string, number> {

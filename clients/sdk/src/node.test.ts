@@ -27,5 +27,11 @@ test('a preview is saved from the event of a stream as well as by itself', async
   const files = (await readdir(folder)).toSorted();
   const texts = await Promise.all(files.map((file) => readFile(path.join(folder, file), 'utf8')));
   await rm(folder, { recursive: true });
-  assert.deepEqual([files, texts], [['event.jpg', 'preview.jpg'], ['bytes', 'bytes']]);
+  assert.deepEqual(
+    [files, texts],
+    [
+      ['event.jpg', 'preview.jpg'],
+      ['bytes', 'bytes'],
+    ],
+  );
 });

@@ -7,7 +7,11 @@ test('of what failed it is told once whether its credits came back', () => {
   const failures: [code: string, message: string, told: RegExp][] = [
     ['render_failed', 'The engine could not finish it. Its credits were given back.', /given back\. Tell /],
     ['moderation_blocked', 'Moderation refused the prompt.', /prompt\. Its credits came back\. Tell /],
-    ['stopped', 'The generation was stopped.', /stopped\. Its credits came back unless an engine had begun: /],
+    [
+      'stopped',
+      'The generation was stopped.',
+      /stopped\. Its credits came back unless an engine had begun: /,
+    ],
   ];
   for (const [code, message, told] of failures) {
     const generation = {
