@@ -140,11 +140,11 @@ export const extend = command({
 });
 
 /** The same request with the same flags, whose price is told instead. */
-function priceOf(create: Command): Command {
+function priceOf(made: Command): Command {
   return {
-    ...create,
+    ...made,
     about: 'Tells what the same request would cost, and makes nothing.',
-    run: (session, words, values) => create.run(session, words, { ...values, estimate: true }),
+    run: (session, words, values) => made.run(session, words, { ...values, estimate: true }),
   };
 }
 
