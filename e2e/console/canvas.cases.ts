@@ -24,9 +24,10 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
         assert.ok(made.status === 'queued' || made.status === 'running', JSON.stringify(made.error));
       }
     };
+    const prompt = page.getByLabel('Prompt', { exact: true });
     const show = async (search: string) => {
       await page.goto(`${world.url}/console/playground?${search}`);
-      await page.getByLabel('Prompt', { exact: true }).waitFor();
+      await prompt.waitFor();
     };
     const result = page.getByRole('region', { name: 'Result' });
     const large = result.getByRole('button', { name: /^Show .* large$/ });
@@ -35,23 +36,10 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
     const recent = (words: string) =>
       page.getByRole('navigation', { name: 'Recent runs' }).getByRole('link', { name: `Recent: ${words}` });
     await page.setViewportSize({ width: 1440, height: 900 });
-    return { page, call, make, show, result, large, button, dialog, recent };
+    return { page, call, make, show, prompt, result, large, button, dialog, recent };
   };
   const hasFocus = (one: Locator) =>
     until('it has the focus', async () => (await one.count()) === 1 && (await one.evaluate(isActive)));
-  /** The playground with four results of a grid, by what is in the form. */
-  const runGrid = async () => {
-    const { page, show, large, button, dialog } = await parts();
-    await show('kind=image&model=sketch-1');
-    await page.getByLabel('Prompt', { exact: true }).fill('a grid to cull');
-    await button('Run several').click();
-    await page.getByRole('menuitem', { name: /^Vary settings/ }).click();
-    await dialog.getByRole('combobox', { name: 'First setting' }).click();
-    await page.getByRole('option', { name: 'Seed', exact: true }).click();
-    await dialog.getByRole('textbox', { name: 'Values' }).fill('7, 8, 9, 10');
-    await dialog.getByRole('button', { name: 'Start 4 runs' }).click();
-    await large.nth(3).waitFor({ timeout: renderTimeoutMs });
-  };
 
   test('sees what is to be painted on, however it came there', async () => {
     const { page, make, show, large, button } = await parts();
@@ -78,9 +66,58 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
     await isSeen();
   });
 
+  test('runs a grid over two settings, and is told of each result what it was made with, compared or not', async () => {
+    const { page, show, prompt, result, large, button, dialog } = await parts();
+    await show('kind=image&model=sketch-1');
+    await prompt.fill('a grid of hills');
+    await button('Run several').click();
+    await page.getByRole('menuitem', { name: /^Vary settings/ }).click();
+    const choose = async (field: string, setting: string) => {
+      // A field that shows its values as pills lies below them.
+      await dialog.getByRole('combobox', { name: field }).focus();
+      await page.keyboard.press('ArrowDown');
+      await page.getByRole('option', { name: setting, exact: true }).click();
+    };
+    await choose('First setting', 'Aspect ratio');
+    await choose('Values', '1:1');
+    await page.getByRole('option', { name: '16:9', exact: true }).click();
+    await page.keyboard.press('Tab');
+    await choose('Second setting', 'Seed');
+    await dialog.getByRole('textbox', { name: 'Values' }).last().fill('7, 8');
+    const together = await dialog.getByText(/^[\d.]+ credits together; you have /).innerText();
+    const [alone] = await page.getByText(/^[\d.]+ credits? for/).allInnerTexts();
+    assert.equal(Number.parseFloat(together), 4 * Number.parseFloat(alone ?? ''));
+    await dialog.getByRole('button', { name: 'Start 4 runs' }).click();
+    await large.nth(3).waitFor({ timeout: renderTimeoutMs });
+    const labels = ['1:1', '16:9'].flatMap((ratio) =>
+      [7, 8].map((seed) => `Aspect ratio ${ratio} · Seed ${seed}`),
+    );
+    for (const label of labels) await result.getByText(label).waitFor();
+    await button('Compare them').click();
+    await dialog.getByText('Compare 4 results').waitFor();
+    const sides = dialog.getByRole('listitem');
+    await until('all are shown', async () => (await sides.locator('img').count()) === 4);
+    assert.deepEqual(await sides.allInnerTexts(), labels);
+    await page.keyboard.press('Escape');
+    await hasFocus(button('Compare them'));
+    const compare = result.getByRole('button', { name: 'Compare', exact: true });
+    for (const one of [3, 1]) {
+      await compare.nth(one).focus();
+      await page.keyboard.press('c');
+    }
+    await dialog.getByRole('slider', { name: `How much of the first is shown: ${labels[3]}` }).waitFor();
+    await dialog.getByText(labels[1] ?? '', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await hasFocus(compare.nth(1));
+  });
+
   test('discards one result after another by keys alone', async () => {
-    await runGrid();
-    const { page, result, large, button } = await parts();
+    const { page, show, prompt, result, large, button } = await parts();
+    await show('kind=image&model=sketch-1');
+    await prompt.fill('four to cull');
+    await button('Run several').click();
+    await page.getByRole('menuitem', { name: /^Run 4 times/ }).click();
+    await large.nth(3).waitFor({ timeout: renderTimeoutMs });
     await result.getByRole('button', { name: 'Keep', exact: true }).nth(3).click();
     await large.nth(1).focus();
     await page.keyboard.press('x');
@@ -102,10 +139,9 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
   });
 
   test('finds the focus where it was, after a dialog and after a run that was stopped', async () => {
-    const { page, make, show, result, large, button, dialog } = await parts();
+    const { page, make, show, prompt, result, large, button, dialog } = await parts();
     const { id } = await make('a hill to come back to');
     await show(`kind=image&model=sketch-1&generation=${id}`);
-    const prompt = page.getByLabel('Prompt', { exact: true });
     await prompt.fill('');
     // The first time its script is loaded, and later it is there.
     for (const key of ['Control+k', 'Control+k']) {
@@ -177,36 +213,17 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
     await gone.waitFor();
   });
 
-  test('is told of each result of a grid what it was made with, where they are compared', async () => {
-    await runGrid();
-    const { page, result, button, dialog } = await parts();
-    await button('Compare them').click();
-    for (const [i, seed] of [7, 8, 9, 10].entries())
-      await dialog.getByRole('listitem').nth(i).getByText(`Seed ${seed}`, { exact: true }).waitFor();
-    await page.keyboard.press('Escape');
-    await hasFocus(button('Compare them'));
-    const compare = result.getByRole('button', { name: 'Compare', exact: true });
-    await compare.nth(3).focus();
-    await page.keyboard.press('c');
-    await compare.nth(1).focus();
-    await page.keyboard.press('c');
-    await dialog.getByRole('slider', { name: 'How much of the first is shown: Seed 10' }).waitFor();
-    await dialog.getByText('Seed 8', { exact: true }).waitFor();
-    await page.keyboard.press('Escape');
-    await hasFocus(compare.nth(1));
-  });
-
   test('is told the same of a run at its badge, on the canvas, and in the row of runs', async () => {
     const { page, call, show, result, recent } = await parts();
-    const prompt = 'one of which it is said how far it is';
-    const body = { model: 'sandbox-slow', prompt, options: { seconds: 300 } };
+    const words = 'one of which it is said how far it is';
+    const body = { model: 'sandbox-slow', prompt: words, options: { seconds: 300 } };
     const { id } = await call<Generation>('POST', '/v1/images/generations', body);
     const status = async () => (await call<Generation>('GET', `/v1/generations/${id}`)).status;
     await until('it runs', async () => (await status()) === 'running');
     const isSaid = (badge: string, tell: () => Promise<string>) =>
       until(`all say ${badge}`, async () => {
         const sentence = await tell();
-        const [canvas, row] = await Promise.all([result.innerText(), recent(prompt).innerText()]);
+        const [canvas, row] = await Promise.all([result.innerText(), recent(words).innerText()]);
         return [badge, sentence].every((words) => canvas.includes(words)) && row.includes(sentence);
       });
     // The list of runs and the stream are read at different moments.

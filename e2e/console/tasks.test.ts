@@ -278,37 +278,6 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
       });
   });
 
-  test('runs a grid over two settings, and compares the four side by side', async () => {
-    await page.goto(`${world.url}/console/playground?kind=image&model=sketch-1`);
-    await prompt().fill('a grid of hills');
-    await button('Run several').click();
-    await page.getByRole('menuitem', { name: /^Vary settings/ }).click();
-    const dialog = page.getByRole('dialog');
-    const choose = async (field: string, setting: string) => {
-      // A field that shows its values as pills lies below them.
-      await dialog.getByRole('combobox', { name: field }).focus();
-      await page.keyboard.press('ArrowDown');
-      await page.getByRole('option', { name: setting, exact: true }).click();
-    };
-    await choose('First setting', 'Aspect ratio');
-    await choose('Values', '1:1');
-    await page.getByRole('option', { name: '16:9', exact: true }).click();
-    await page.keyboard.press('Tab');
-    await choose('Second setting', 'Seed');
-    await dialog.getByRole('textbox', { name: 'Values' }).last().fill('7, 8');
-    const together = await dialog.getByText(/^[\d.]+ credits together; you have /).innerText();
-    const [alone] = await page.getByText(/^[\d.]+ credits? for/).allInnerTexts();
-    assert.equal(Number.parseFloat(together), 4 * Number.parseFloat(alone ?? ''));
-    await dialog.getByRole('button', { name: 'Start 4 runs' }).click();
-    await large(3).waitFor({ timeout: renderTimeoutMs });
-    for (const label of ['1:1', '16:9'].flatMap((ratio) => [7, 8].map((seed) => `${ratio} · Seed ${seed}`)))
-      await result().getByText(`Aspect ratio ${label}`).waitFor();
-    await button('Compare them').click();
-    await dialog.getByText('Compare 4 results').waitFor();
-    await until('all are shown', async () => (await dialog.locator('li img').count()) === 4);
-    await page.keyboard.press('Escape');
-  });
-
   test('is offered no same again by a model that has no seed', async () => {
     await page.goto(`${world.url}/console/playground?kind=image&model=papercut-studio`);
     await prompt().fill('a paper hill');
@@ -375,7 +344,6 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
   formTests(() => ({ world, page }));
   dropTests(() => ({ world, page }));
   takenUpTests(() => ({ world, page }));
-  canvasTests(() => ({ world, page }));
 
   test('finds every key of a result in the list of keys, and pages by theirs', async () => {
     await page.goto(`${world.url}/console/playground`);
@@ -456,6 +424,7 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
     }
   });
 
+  canvasTests(() => ({ world, page }));
   subjectTests(() => ({ world, page }));
   tabsTests(() => ({ world, page }));
 
