@@ -108,4 +108,10 @@ export function formTests(at: () => { world: ConsoleWorld; page: Page }): void {
       .getByText(/, given back if/)
       .waitFor();
   });
+
+  test('reads in a sentence why a request has no price', async () => {
+    const { page } = await open('use=nothing-of-the-library&as=image');
+    const sentence = 'Image: there is no such item in the library, and no such upload.';
+    await page.getByRole('status').filter({ hasText: sentence }).waitFor();
+  });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { placeErrors } from './place-errors.ts';
+import { labeledSentence, placeErrors } from './place-errors.ts';
 
 test('Errors go to the fields that they are about', () => {
   const { byField, others } = placeErrors([
@@ -25,4 +25,18 @@ test('Errors go to the fields that they are about', () => {
     others.map(({ field }) => field),
     ['metadata', 'options', ''],
   );
+});
+
+test('An error beside no field begins with what it is about', () => {
+  const missing = 'there is no such item in the library, and no such upload';
+  const sentences = [
+    ['image', `Image: ${missing}.`],
+    ['reference_images[1]', `Reference images: number 2 ${missing}.`],
+    ['options.detail', `Detail: ${missing}.`],
+    ['video_id', `Video: ${missing}.`],
+    ['metadata', `Metadata: ${missing}.`],
+    ['', 'There is no such item in the library, and no such upload.'],
+  ] as const;
+  for (const [field, sentence] of sentences)
+    assert.equal(labeledSentence({ field, message: missing }), sentence);
 });

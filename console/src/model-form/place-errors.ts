@@ -35,10 +35,22 @@ function fieldOf(path: string): string | undefined {
   return Object.hasOwn(emptyForm, name) ? name : undefined;
 }
 
-/** `Number 2 is a style for videos.` The service's messages begin in the middle of a sentence. */
-function sentenceOf({ field, message }: FieldError): string {
+/** `Image: there is no such item in the library.` For a place beside no field. */
+export function labeledSentence(error: FieldError): string {
+  const path = fieldOf(error.field) ?? error.field;
+  const label = path.replace(/^options\./, '').replaceAll('_', ' ');
+  return label === '' ? sentenceOf(error) : `${capitalized(label)}: ${textOf(error)}`;
+}
+
+function sentenceOf(error: FieldError): string {
+  return capitalized(textOf(error));
+}
+
+/** `number 2 is a style for videos.` The service's messages begin in the middle of a sentence. */
+function textOf({ field, message }: FieldError): string {
   const index = /\[(\d+)\]$/.exec(field)?.[1];
   const text = index === undefined ? message : `number ${Number(index) + 1} ${message}`;
-  const sentence = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
+
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

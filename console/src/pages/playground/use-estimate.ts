@@ -8,6 +8,7 @@ import { sentenceOf } from '../../api/errors.ts';
 import { v1Query } from '../../api/queries.ts';
 import type { RequestBody } from '../../generations/kinds.ts';
 import { estimateOf } from '../../model-form/build-request.ts';
+import { labeledSentence } from '../../model-form/place-errors.ts';
 
 /** Milliseconds without a change before the cost is asked for. */
 const debounceMs = 400;
@@ -50,7 +51,7 @@ export function useTotal(kind: GenerationKind, model: Model, bodies: readonly Re
 /** Why there is no price: the field that is wrong, where the service names one. */
 export function whyUnpriced(error: Error): string {
   const [first] = RenderkitError.is(error) ? error.errors : [];
-  return first === undefined ? sentenceOf(error) : `${first.field} ${first.message}.`;
+  return first === undefined ? sentenceOf(error) : labeledSentence(first);
 }
 
 function estimateQuery(text: string) {
