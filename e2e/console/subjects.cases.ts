@@ -53,6 +53,9 @@ export function subjectTests(at: () => { world: ConsoleWorld; page: Page }): voi
     assert.equal(await hint.count(), 0);
     await prompt.fill('A zebra at the piano');
     await hint.filter({ hasText: 'No model here says' }).waitFor();
+    await prompt.fill('A portrait of a woman under snow');
+    await page.getByText('the sky, and space, but not portraits.').waitFor();
+    await page.getByRole('button', { name: /^Use .*, which draws portraits$/ }).waitFor();
   });
 
   test('is led to a model of the operator, which names no limits and is never doubted', async () => {

@@ -14,7 +14,7 @@ type PromptHintProps = {
   onModel: (id: string) => void;
 };
 
-/** Says of a prompt that the chosen model cannot draw which model can. */
+/** Says of a prompt that the chosen model cannot draw, or not all of it, which model can. */
 export function PromptHint({ kind, values, model, models, onModel }: PromptHintProps) {
   const facts = useModelFacts();
   const subjects = useMemo(
@@ -30,8 +30,10 @@ export function PromptHint({ kind, values, model, models, onModel }: PromptHintP
   const { other } = hint;
   return (
     <Text fz="xs" c="dimmed" role="status">
-      {model.name} draws {listed(hint.draws)}, and this names none of them.
+      {model.name} draws {listed(hint.draws)},{' '}
+      {hint.finds ? `but not ${hint.by}` : 'and this names none of them'}.
       {masked &&
+        !hint.finds &&
         values.inpaint_type === 'fill' &&
         ' What is painted over goes, and its surroundings go on.'}{' '}
       {other === undefined ? (

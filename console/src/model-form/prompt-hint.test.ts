@@ -22,6 +22,7 @@ const hint = (prompt: string, chosen = land, models = [land, people]) =>
 test('A prompt with nothing that the model draws leads to the model that draws it', () => {
   assert.deepEqual(hint('The crown of a QUEEN'), {
     draws: ['landscapes', 'the sky'],
+    finds: false,
     other: people,
     by: 'portraits',
   });
@@ -32,7 +33,7 @@ test('A prompt with nothing that the model draws leads to the model that draws i
 test('There is no hint where the model finds something to draw, the names of its subjects included', () => {
   for (const prompt of [
     'Mountains',
-    'a robot at sunset',
+    'a zebra at sunset',
     'wide landscapes',
     'A LANDSCAPE',
     'poppies',
@@ -41,6 +42,20 @@ test('There is no hint where the model finds something to draw, the names of its
     ' the ',
   ])
     assert.equal(hint(prompt), undefined, prompt);
+});
+
+test('Beside what the model draws, a subject that another one alone draws leads there', () => {
+  assert.deepEqual(hint('a robot at sunset'), {
+    draws: ['landscapes', 'the sky'],
+    finds: true,
+    other: people,
+    by: 'portraits',
+  });
+  assert.equal(hint('a robot at sunset', land, [land, free]), undefined);
+  // The other knows more words of the same subject, and draws no other.
+  const wide = named('wide');
+  const more = new Map([...subjects, ['wide', [{ name: 'landscapes', words: ['canyon'] }]]]);
+  assert.equal(hintFor('a canyon at sunset', land, [land, wide], more), undefined);
 });
 
 test('There is no hint about a word that is still being written', () => {
@@ -53,6 +68,7 @@ test('A model that says nothing of subjects has no hint, and others lead to it w
   assert.equal(hint('a zebra', free, [land, people, free]), undefined);
   assert.deepEqual(hint('a zebra', land, [land, people, free]), {
     draws: ['landscapes', 'the sky'],
+    finds: false,
     other: free,
     by: undefined,
   });

@@ -10,6 +10,8 @@ export type SubjectsOf = ReadonlyMap<string, readonly Subject[]>;
 export type PromptHint<M> = {
   /** What the chosen model draws. */
   draws: readonly string[];
+  /** Whether the prompt names some of that, and something else beside it. */
+  finds: boolean;
   /** A model that says it draws what is asked for, else one that names no subjects; undefined where there is none. */
   other: M | undefined;
   /** The subject by which it does; undefined where it says nothing of subjects. */
@@ -17,8 +19,8 @@ export type PromptHint<M> = {
 };
 
 /**
- * Tells that the chosen model draws certain subjects only, and that the prompt names none of them. Undefined where the model
- * draws everything, where it finds something to draw, and where nothing is written yet.
+ * Tells that the chosen model draws certain subjects only, and that the prompt names none of them, or beside them one that
+ * another model draws. Undefined where the model draws everything, and where nothing is written yet.
  */
 export function hintFor<M extends Named>(
   prompt: string,
@@ -31,14 +33,21 @@ export function hintFor<M extends Named>(
   if (own === undefined || words.length === 0 || unspaced.test(prompt)) return undefined;
   // A last word may still be in the middle of being written.
   const writing = /[\p{Letter}\p{Number}]$/u.test(prompt) ? words.at(-1) : undefined;
-  if (own.some((one) => names(one, words, writing))) return undefined;
+  const isOwn = (word: string) =>
+    own.some((one) => names(one, [word], word === writing ? writing : undefined));
+  const foreign = words.filter((word) => !isOwn(word));
+  const finds = foreign.length < words.length;
   const others = models.filter((model) => model.id !== chosen.id && !isSandbox(model));
   const draws = own.map(({ name }) => name);
   for (const other of others) {
-    const by = subjects.get(other.id)?.find((one) => names(one, words));
-    if (by !== undefined) return { draws, other, by: by.name };
+    // Of a subject that both draw the other may only know more words.
+    const by = subjects
+      .get(other.id)
+      ?.find((one) => !(finds && draws.includes(one.name)) && names(one, foreign));
+    if (by !== undefined) return { draws, finds, other, by: by.name };
   }
-  return { draws, other: others.find(({ id }) => !subjects.has(id)), by: undefined };
+  if (finds) return undefined;
+  return { draws, finds, other: others.find(({ id }) => !subjects.has(id)), by: undefined };
 }
 
 /** Whether the words of a prompt name a subject. */
