@@ -114,4 +114,30 @@ export function formTests(at: () => { world: ConsoleWorld; page: Page }): void {
     const sentence = 'Image: there is no such item in the library, and no such upload.';
     await page.getByRole('status').filter({ hasText: sentence }).waitFor();
   });
+
+  test('turns a square picture into a square video, unless another ratio was chosen', async () => {
+    const { world, page, prompt, button } = await open('kind=image&model=sketch-1');
+    await button('Clear the form').click();
+    await prompt.fill('a square hill');
+    await page.getByRole('radio', { name: '1:1' }).check();
+    await button('Run').click();
+    const result = page.getByRole('region', { name: 'Result' });
+    await result.getByText('Succeeded').first().waitFor();
+    const generation = new URL(page.url()).searchParams.get('generation') ?? '';
+    const made = await page.request.get(`${world.url}/console/api/v1/generations/${generation}`);
+    const { outputs } = (await made.json()) as { outputs: { id: string }[] };
+    const frame = `use=${outputs[0]?.id ?? ''}&as=start_image`;
+    await open('kind=video&model=drift-1');
+    await button('Clear the form').click();
+    const priced = page.waitForRequest(
+      (request) => request.url().endsWith('/estimate') && request.postData()?.includes('"1:1"') === true,
+    );
+    await open(`${frame}&model=drift-1`);
+    const isChosen = (ratio: string) => () => page.getByRole('radio', { name: ratio }).isChecked();
+    await until('it is square', isChosen('1:1'));
+    await priced;
+    await page.getByRole('radio', { name: '9:16' }).check();
+    await open(`${frame}&model=drift-1`);
+    await until('it is upright', isChosen('9:16'));
+  });
 }

@@ -8,15 +8,23 @@ import { useAsset } from './use-asset.ts';
 /** A reference with what is needed to show it, as far as that is known. */
 export function useReference(reference: Reference | undefined): Reference | undefined {
   const value = reference?.value ?? '';
-  const inLibrary =
-    reference !== undefined &&
-    reference.type !== 'audio' &&
-    reference.url === null &&
-    !value.startsWith('upl_') &&
-    !/^https?:/i.test(value);
-  const asset = useAsset(value, reference?.type === 'video' ? 'video' : 'image', inLibrary);
-  if (!inLibrary) return reference;
+  const isBare = reference?.url === null && isInLibrary(reference);
+  const asset = useAsset(value, reference?.type === 'video' ? 'video' : 'image', isBare);
+  if (!isBare) return reference;
   return asset?.id === value ? referenceOfItem(itemOfAsset(asset)) : bareReference(value, reference.type);
+}
+
+/** The pixels of a picture that a reference names; undefined until they are known. */
+export function useSize(reference: Reference | undefined): { width: number; height: number } | undefined {
+  const value = reference?.value ?? '';
+  const asset = useAsset(value, 'image', reference !== undefined && isInLibrary(reference));
+  const { upload } = useUpload(value);
+  const { width, height } = upload ?? asset ?? { width: null, height: null };
+  return width === null || height === null ? undefined : { width, height };
+}
+
+function isInLibrary({ value, type }: Reference): boolean {
+  return type !== 'audio' && !value.startsWith('upl_') && !/^https?:/i.test(value);
 }
 
 /** The upload that a reference names, asked for again while it is being processed. `gone`: it does not exist. */

@@ -10,6 +10,16 @@ export function ratioOf(text: string): { width: number; height: number } {
   return parts.width > 0 && parts.height > 0 ? parts : { width: 1, height: 1 };
 }
 
+/** The one of some ratios that cuts least off a picture of that size; undefined where there is none to choose from. */
+export function nearestRatio(
+  ratios: readonly Ratio[],
+  size: { width: number; height: number },
+): string | undefined {
+  const lost = (ratio: Ratio) =>
+    Math.abs(Math.log((ratio.width * size.height) / (ratio.height * size.width)));
+  return ratios.toSorted((one, other) => lost(one) - lost(other))[0]?.ratio;
+}
+
 /** The largest rectangle of that ratio in a square of `side`, in whole units, neither side below `least`. */
 export function shapeOf(
   { width, height }: { width: number; height: number },

@@ -2,14 +2,16 @@ import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.t
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import type { FieldError } from '@renderkit/contract/v1/schemas/problem.ts';
 import { type Dispatch, type SetStateAction, useState } from 'react';
+import { useSize } from '../media/use-reference.ts';
 import { type Choices, fitValues } from './fit-values.ts';
 import { fieldsOf, type FormFields } from './form-fields.ts';
 import type { Field, FormValues } from './form-values.ts';
 import { placeErrors } from './place-errors.ts';
+import { nearestRatio } from './ratio-shape.ts';
 
 /** What every field of the form receives. */
 export type FormControl = {
-  /** As they would be sent: fitted to the model. */
+  /** As they would be sent: fitted to the model, and to the first frame. */
   values: FormValues;
   fields: FormFields;
   set: <F extends Field>(field: F, value: FormValues[F]) => void;
@@ -41,6 +43,9 @@ export function useForm(
   [values, setValues]: TypedValues,
 ): Form {
   const [errors, setErrors] = useState(noErrors);
+  const fields = fieldsOf(kind, model);
+  const fitted = fitValues(kind, model, values, choices);
+  const ratio = useRatioOfFrame(fields, fitted);
   const change = <F extends Field>(field: F, how: (before: FormValues[F]) => FormValues[F]) => {
     setValues((before) => changed(before, field, how));
     setErrors((before) => withoutField(before, field));
@@ -48,14 +53,23 @@ export function useForm(
   return {
     typed: values,
     control: {
-      values: fitValues(kind, model, values, choices),
-      fields: fieldsOf(kind, model),
+      values: { ...fitted, aspect_ratio: fitted.aspect_ratio ?? ratio },
+      fields,
       change,
       set: (field, value) => change(field, () => value),
       errorOf: (field) => errors.get(field),
     },
     showErrors: (list) => setErrors(placeErrors(list).byField),
   };
+}
+
+/** The ratio of a video whose first frame would be cut to the model's default otherwise. */
+function useRatioOfFrame(
+  { startImage, keepsSource, ratios }: FormFields,
+  { start_image: frame }: FormValues,
+): string | undefined {
+  const size = useSize(startImage === 'none' || keepsSource ? undefined : frame);
+  return size && nearestRatio(ratios, size);
 }
 
 function changed<F extends Field>(
