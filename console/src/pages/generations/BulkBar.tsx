@@ -6,6 +6,7 @@ import { callConsole, callV1 } from '../../api/client.ts';
 import { type Outcome, runEach } from '../../api/run-each.ts';
 import { parseJson } from '../../format/json.ts';
 import { formatCount, formatCredits } from '../../format/numbers.ts';
+import { whatStopKeeps } from '../../generations/generation-status.ts';
 import { newIdempotencyKey } from '../../generations/idempotency-key.ts';
 import { kinds, type RequestBody } from '../../generations/kinds.ts';
 import { ActionBar } from '../../ui/ActionBar.tsx';
@@ -13,12 +14,13 @@ import { ConfirmModal } from '../../ui/ConfirmModal.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import { showErrorToast, showToast } from '../../ui/toasts.ts';
 
-type Act = 'cancel' | 'repeat';
+type Act = 'cancel' | 'stop' | 'repeat';
 
-/** Cancels what waits of the chosen generations, or sends the requests of all of them once more. */
+/** Cancels what waits of the chosen generations, stops what runs, or sends the requests of all of them once more. */
 export function BulkBar({ rows, onClear }: { rows: readonly GenerationRow[]; onClear: () => void }) {
   const [asking, setAsking] = useState<Act>();
   const waiting = rows.filter(({ generation }) => generation.status === 'queued');
+  const running = rows.filter(({ generation }) => generation.status === 'running');
   const act = useAct(() => {
     setAsking(undefined);
     onClear();
@@ -43,6 +45,11 @@ export function BulkBar({ rows, onClear }: { rows: readonly GenerationRow[]; onC
           Cancel {waiting.length === rows.length ? '' : `${waiting.length} that wait`}
         </Button>
       )}
+      {running.length > 0 && (
+        <Button variant="default" onClick={() => setAsking('stop')}>
+          Stop {running.length === rows.length ? '' : `${running.length} that run`}
+        </Button>
+      )}
       <ConfirmModal
         {...confirm('cancel')}
         title={`Cancel ${formatCount(waiting.length, 'generation')}?`}
@@ -53,6 +60,14 @@ export function BulkBar({ rows, onClear }: { rows: readonly GenerationRow[]; onC
           They are taken out of the queue and never made, and their credits are not spent. One that starts in
           this moment runs to its end.
         </Text>
+      </ConfirmModal>
+      <ConfirmModal
+        {...confirm('stop')}
+        title={`Stop ${formatCount(running.length, 'generation')}?`}
+        action="Stop them"
+        onConfirm={() => act.mutate({ act: 'stop', rows: running })}
+      >
+        <Text fz="sm">{whatStopKeeps}</Text>
       </ConfirmModal>
       <ConfirmModal
         {...confirm('repeat')}
@@ -69,13 +84,13 @@ export function BulkBar({ rows, onClear }: { rows: readonly GenerationRow[]; onC
   );
 }
 
-const done: Record<Act, string> = { cancel: 'canceled', repeat: 'sent again' };
+const done: Record<Act, string> = { cancel: 'canceled', stop: 'asked to stop', repeat: 'sent again' };
 
 function useAct(onEnded: () => void) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: ({ act, rows }: { act: Act; rows: readonly GenerationRow[] }) =>
-      runEach(rows, act === 'cancel' ? cancel : createRepeat()),
+      runEach(rows, act === 'repeat' ? createRepeat() : ends[act]),
     onSuccess: async (outcome: Outcome<GenerationRow>, { act }) => {
       onEnded();
       const [first] = outcome.failed;
@@ -90,7 +105,10 @@ function useAct(onEnded: () => void) {
   });
 }
 
-const cancel = ({ generation: { id } }: GenerationRow) => callV1('cancelGeneration', { params: { id } });
+const ends = {
+  cancel: ({ generation: { id } }: GenerationRow) => callV1('cancelGeneration', { params: { id } }),
+  stop: ({ generation: { id } }: GenerationRow) => callV1('stopGeneration', { params: { id } }),
+};
 
 /** Each has one key however often it is tried: a request whose answer was lost is made and paid for once. */
 function createRepeat() {
