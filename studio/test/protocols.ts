@@ -70,7 +70,10 @@ const duringTheCall = ['posted', 'sent', 'result', 'stored', 'lost_answer', 'cut
 const fates = (fate: Fate, ...moments: Moment[]) =>
   Object.fromEntries(moments.map((moment) => [moment, fate]));
 
-/** fal tells of no request that still runs, so what is not in its list is unknown. */
+/**
+ * fal tells of no request that still runs, so what is not in its list is unknown. Of videos nothing is shown that another's would not
+ * show, too.
+ */
 const definitions: Record<string, Definition> = {
   comfyui: {
     engine: 'comfyui',
@@ -136,6 +139,7 @@ const definitions: Record<string, Definition> = {
     perOutput: 0.01,
     urlOf: ({ url }) => `${url}/v1`,
     start: ({ video }) => Object.assign(new VideosCounterpart(), { resultOf: () => video }),
+    fates: fates('unknown', 'posted', 'lost_answer', 'cut_off', 'nonsense'),
   },
   a1111: {
     engine: 'a1111',

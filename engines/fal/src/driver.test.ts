@@ -32,11 +32,15 @@ const values: BoundValue[] = [
   { target: '/image_url', kind: 'media', media: [small], several: false },
 ];
 
+/** No other job has it. */
+const seed: BoundValue = { target: '/seed', kind: 'plain', value: 3_405_691_582 };
+
 testDriver({
   engine: 'fal',
   createDriver: createFalDriver,
   route,
-  values,
+  values: [...values, seed],
+  uniqueTargets: [seed.target],
   start: () => new FalCounterpart().start(),
   resultBytes,
   lost: { answer: 'handle', request: 'unknown' },
@@ -175,10 +179,14 @@ test('that fal does not hand a response out now is no end of the job', async () 
 test('two requests alike are not told apart, so neither is taken for ours', async () => {
   await using counterpart = await new FalCounterpart().start();
   await using driver = connect(counterpart);
-  const prepared = await driver.prepare(job, never);
+  const unlike = { ...job, values: [...values, seed], uniqueTargets: [seed.target] };
+  const prepared = await driver.prepare(unlike, never);
   await driver.submit(prepared, job.id, never);
+  assert.equal(typeof (await driver.find(prepared, job.id, new Date(), never)), 'object');
   await driver.submit(prepared, job.id, never);
   assert.equal(await driver.find(prepared, job.id, new Date(), never), 'unknown');
+  const known = await driver.prepare(job, never);
+  assert.equal(await driver.find(known, job.id, new Date(), never), 'unknowable');
 });
 
 test('a route is held against the schema of its endpoint', async () => {

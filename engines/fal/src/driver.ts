@@ -27,6 +27,7 @@ import {
   type EngineJob,
   type EngineResult,
   type FollowedJob,
+  type Found,
   type Handle,
   type Prepared,
   type PreparedMedia,
@@ -140,13 +141,9 @@ class FalDriver implements Driver {
     } satisfies FalHandle;
   }
 
-  async find(
-    prepared: Prepared,
-    _id: string,
-    since: Date,
-    signal: AbortSignal,
-  ): Promise<{ handle: Handle } | 'unknown'> {
+  async find(prepared: Prepared, _id: string, since: Date, signal: AbortSignal): Promise<Found> {
     const call = fromPrepared(prepared) as FalCall;
+    if (call.unique.length === 0) return 'unknowable';
     const id = await findRequest(this.#platform, call, since, signal);
     // Only requests that ended are listed, and none where the account keeps no payloads: absence is never certain.
     return id === null ? 'unknown' : { handle: this.#handleOf(call.endpoint, id) };

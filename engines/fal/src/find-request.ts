@@ -4,14 +4,15 @@ import type { Call } from '@renderkit/engine-kit/call.ts';
 import { isBodyOf } from '@renderkit/engine-kit/json-pointer.ts';
 import type { JsonValue } from '@renderkit/engine-kit/route.ts';
 
-/** How far fal's clock may be behind ours. */
+/** How far fal's clock may be behind ours. What is older is not the call's own; a request within is taken by its unique values. */
 const clockMs = 120_000;
 const pageSize = 100;
 const maxPages = 10;
 
 /**
- * The id of the one request since then whose payload is the call's; the seed makes it unlike any other. Null where there is
- * none, or more than one. @throws EngineFailure where fal cannot be asked
+ * The id of the one request since then whose payload is the call's. Null where there is none, or more than one. The caller sees
+ * to it that the call has unique values: media are not compared, for fal shows them in its own way.
+ * @throws EngineFailure where fal cannot be asked
  */
 export async function findRequest(
   platform: BackendHttp,

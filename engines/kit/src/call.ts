@@ -16,10 +16,12 @@ export interface Call {
   }[];
   /** Pointers whose values come from the request. */
   readonly asked: readonly string[];
+  /** Pointers whose values no other call has. */
+  readonly unique: readonly string[];
 }
 
 /** The body of the route with the job's values at their pointers. The same job gives the same call. */
-export function prepareCall({ route, values }: EngineJob): Call {
+export function prepareCall({ route, values, uniqueTargets = [] }: EngineJob): Call {
   let body = route.body ?? {};
   const media: Call['media'][number][] = [];
   for (const bound of values) {
@@ -28,7 +30,7 @@ export function prepareCall({ route, values }: EngineJob): Call {
     else if (bound.kind === 'remove') body = withValueAt(body, target, undefined);
     else media.push({ target, several: bound.several, files: bound.media });
   }
-  return { body, media, asked: askedTargets(route) };
+  return { body, media, asked: askedTargets(route), unique: uniqueTargets };
 }
 
 /** Targets of a route whose value comes from the request. */

@@ -152,7 +152,8 @@ class JobCheck {
     const { sent } = await this.#renderOnce(signal);
     const { prepared, job, since } = sent;
     const found = await this.#means.driver.find(prepared, job.id, since, signal);
-    if (found === 'unknown') throw notThere('it does not tell of a job whose answer was lost.');
+    if (found === 'unknown' || found === 'unknowable')
+      throw notThere('it does not tell of a job whose answer was lost.');
     expectOf(found !== 'absent', 'A job that it made is unknown there when it is asked for.');
     return 'A job is found again without its answer.';
   }
@@ -231,8 +232,10 @@ class JobCheck {
 
   async #send({ route, values, picture }: CheckJob, signal: AbortSignal): Promise<SentJob> {
     const bound = [...(values?.(randomInt(2 ** 32 - 1)) ?? [])];
+    const uniqueTargets = bound.map(({ target }) => target);
     if (picture !== undefined) bound.push(await this.#pictureFor(picture));
-    const job: EngineJob = { id: randomUUID(), route, files: new Map(), values: bound, outputs: 1 };
+    const about = { route, files: new Map<string, string>(), values: bound, uniqueTargets, outputs: 1 };
+    const job: EngineJob = { id: randomUUID(), ...about };
     const { driver } = this.#means;
     const prepared = await driver.prepare(job, signal);
     const since = new Date();

@@ -26,6 +26,8 @@ export interface DriverCase<Server extends Counterpart = Counterpart> {
   /** Files that the route names. */
   readonly files?: RouteFiles['files'];
   readonly values: readonly BoundValue[];
+  /** Of `values`, by which a job is known where the protocol takes no id. */
+  readonly uniqueTargets?: readonly string[];
   readonly start: () => Promise<Server>;
   /** The bytes of the result at a place. */
   readonly resultBytes: (index: number, counterpart: Server) => Buffer;
@@ -142,6 +144,32 @@ function testSubmissions<Server extends Counterpart>(kase: DriverCase<Server>): 
     const found = await bench.driver.find(prepared, bench.job.id, since, never);
     assert.equal(found, kase.lost.request);
     assert.equal(bench.counterpart.jobs, 0);
+  });
+
+  test(`${kase.engine} takes nobody else's job for its own, however alike they are`, async () => {
+    for (const isKnown of [true, false]) {
+      await using bench = await open(kase);
+      const { driver, counterpart } = bench;
+      const { uniqueTargets = [], ...alike } = bench.job;
+      const values = bench.job.values.filter(({ target }) => isKnown || !uniqueTargets.includes(target));
+      const own: EngineJob = { ...alike, values, uniqueTargets: isKnown ? uniqueTargets : [] };
+      const picture = makeMedia(`another of ${own.id}.png`);
+      const theirs = values.map((bound) => {
+        if (bound.kind === 'media') return { ...bound, media: [picture] };
+        return uniqueTargets.includes(bound.target) ? { ...bound, value: 1 } : bound;
+      });
+      const foreign: EngineJob = { ...own, id: own.id.replace('8000', '9000'), values: theirs };
+      const since = new Date();
+      const taken = await driver.submit(await driver.prepare(foreign, never), foreign.id, never);
+      await follow(driver, taken, foreign, never);
+      counterpart.mishaps('submit', 'lost_request');
+      const prepared = await driver.prepare(own, never);
+      const submitted = driver.submit(prepared, own.id, never);
+      await assert.rejects(submitted.then((handle) => follow(driver, handle, own, never)));
+      const found = await driver.find(prepared, own.id, since, never);
+      assert.ok(typeof found === 'string', `it took ${JSON.stringify(found)}`);
+      assert.equal(counterpart.jobs, 1);
+    }
   });
 
   test(`${kase.engine} knows that nothing was sent where nobody takes the connection`, async () => {
@@ -291,11 +319,12 @@ function overWire<T extends JsonValue>(value: T): T {
 }
 
 async function open<Server extends Counterpart>(kase: DriverCase<Server>) {
-  const { start, createDriver, route, files = new Map(), values } = kase;
+  const { start, createDriver, route, files = new Map(), values, uniqueTargets = [] } = kase;
   const counterpart = await start();
   jobs += 1;
   const id = `00000000-0000-4000-8000-${String(jobs).padStart(12, '0')}`;
-  const job: EngineJob = { id, route, files, values, outputs: route.outputs.max_per_job };
+  const outputs = route.outputs.max_per_job;
+  const job: EngineJob = { id, route, files, values, uniqueTargets, outputs };
   const connect = (): Driver =>
     createDriver({
       backend: { name: 'gpu1', url: counterpart.url, headers: {}, secret, egressAllow: [] },

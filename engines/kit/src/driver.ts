@@ -19,15 +19,10 @@ export interface Driver extends AsyncDisposable {
    */
   submit(prepared: Prepared, id: string, signal: AbortSignal): Promise<Handle>;
   /**
-   * Looks for a submission whose answer was lost. `since`: when its row was committed. `absent` only where it is certain
-   * that the engine never had it. @throws EngineFailure where the engine cannot be asked now
+   * Looks for a submission whose answer was lost. `since`: when its row was committed. A job is found by the submission's id, or
+   * by the values of `uniqueTargets`, never because it is alike. @throws EngineFailure where the engine cannot be asked now
    */
-  find(
-    prepared: Prepared,
-    id: string,
-    since: Date,
-    signal: AbortSignal,
-  ): Promise<{ handle: Handle } | 'absent' | 'unknown'>;
+  find(prepared: Prepared, id: string, since: Date, signal: AbortSignal): Promise<Found>;
   /**
    * Follows a job to its end: any progress, then one result, the last that is yielded. Files lie in `folder`, as they
    * came. May be begun anew at any time by any process. An engine that answers only when it is done is waited for here: its
@@ -70,6 +65,8 @@ export interface EngineJob extends RouteFiles {
   readonly id: string;
   /** What the route's targets are set to, in the route's order. */
   readonly values: readonly BoundValue[];
+  /** Targets whose value no other submission has: where the protocol takes no id, its job is known by them. None: by nothing. */
+  readonly uniqueTargets?: readonly string[];
   /** Files wanted: at most the route's `max_per_job`. */
   readonly outputs: number;
 }
@@ -93,8 +90,17 @@ export interface PreparedMedia {
 
 /** The driver's own; JSON, a few kilobytes at most but for the call itself. */
 export type Prepared = JsonValue;
-/** What is needed to follow a job later and elsewhere; kept in its row. */
+/**
+ * What is needed to follow a job later and elsewhere; kept in its row. Where the engine names its jobs itself, the name, or an
+ * object whose `id` it is.
+ */
 export type Handle = JsonValue;
+
+/**
+ * What became of a submission whose answer was lost. `absent`: it is certain that the engine never had it. `unknown`: nobody can
+ * tell, or not yet. `unknowable`: nor will anybody, however long it is asked for.
+ */
+export type Found = { readonly handle: Handle } | 'absent' | 'unknown' | 'unknowable';
 
 export interface FollowedJob extends RouteFiles {
   readonly id: string;

@@ -30,12 +30,16 @@ const values: BoundValue[] = [
 const never = new AbortController().signal;
 const job: EngineJob = { id: crypto.randomUUID(), route, files: new Map(), values, outputs: 1 };
 
+/** No other job has it. */
+const seed: BoundValue = { target: '/seed', kind: 'plain', value: 3_405_691_582 };
+
 testDriver({
   engine: 'openai-videos',
   createDriver: ({ backend, ...tools }) =>
     createOpenaiVideosDriver({ ...tools, backend: { ...backend, url: `${backend.url}/v1` } }),
   route,
-  values,
+  values: [...values, seed],
+  uniqueTargets: [seed.target],
   start: () => new VideosCounterpart().start(),
   resultBytes,
   lost: { answer: 'handle', request: 'absent' },
@@ -50,8 +54,8 @@ function connect(counterpart: VideosCounterpart): Driver {
   });
 }
 
-async function submit(driver: Driver) {
-  return driver.submit(await driver.prepare(job, never), job.id, never);
+async function submit(driver: Driver, asked = job) {
+  return driver.submit(await driver.prepare(asked, never), job.id, never);
 }
 
 test('a video is asked for in a form, with its first frame as a file', async () => {
@@ -82,12 +86,16 @@ test('a lost video is found however times are written, and never guessed', async
     await using counterpart = await new VideosCounterpart().start();
     if (timeOf !== undefined) counterpart.timeOf = timeOf;
     await using driver = connect(counterpart);
-    const prepared = await driver.prepare(job, never);
+    const unlike: EngineJob = { ...job, values: [...values, seed], uniqueTargets: [seed.target] };
+    const prepared = await driver.prepare(unlike, never);
     const find = () => driver.find(prepared, job.id, new Date(), never);
     assert.equal(await find(), 'absent');
-    const handle = await submit(driver);
-    assert.deepEqual(await find(), { handle });
     await submit(driver);
+    // A server that shows no seed shows this of any video of these words.
+    assert.equal(await find(), 'unknowable');
+    const handle = await submit(driver, unlike);
+    assert.deepEqual(await find(), { handle });
+    await submit(driver, unlike);
     assert.equal(await find(), 'unknown');
     counterpart.lists = false;
     assert.equal(await find(), 'unknown');

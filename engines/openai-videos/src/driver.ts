@@ -13,6 +13,7 @@ import {
   type EngineJob,
   type EngineResult,
   type FollowedJob,
+  type Found,
   type Handle,
   type Prepared,
 } from '@renderkit/engine-kit/driver.ts';
@@ -62,13 +63,8 @@ class OpenaiVideosDriver implements Driver {
     });
   }
 
-  async find(
-    prepared: Prepared,
-    _id: string,
-    since: Date,
-    signal: AbortSignal,
-  ): Promise<{ handle: Handle } | 'absent' | 'unknown'> {
-    return findVideo(this.#http, fromPrepared(prepared).body, since, signal);
+  async find(prepared: Prepared, _id: string, since: Date, signal: AbortSignal): Promise<Found> {
+    return findVideo(this.#http, fromPrepared(prepared), since, signal);
   }
 
   async *follow(

@@ -1,27 +1,34 @@
 import { isObject, isSuccess, readObject, refusalOf } from '@renderkit/engine-kit/backend-answer.ts';
 import type { BackendHttp } from '@renderkit/engine-kit/backend-http.ts';
+import type { Call } from '@renderkit/engine-kit/call.ts';
+import type { Found } from '@renderkit/engine-kit/driver.ts';
+import { valuesAt } from '@renderkit/engine-kit/json-pointer.ts';
 import type { JsonObject, JsonValue } from '@renderkit/engine-kit/route.ts';
 
-/** How far the server's clock may be behind ours. */
+/**
+ * How far the server's clock may be behind ours: a shorter look back would call absent, and buy again, what is there. It takes
+ * nothing that is not ours, for unique values decide.
+ */
 const clockMs = 120_000;
 const pageSize = 100;
 const maxPages = 10;
 /** What a video shows of what it was asked for. Values are texts here and numbers there. */
-const shownKeys = ['prompt', 'model', 'size', 'seconds'] as const;
+const shownTargets = ['/prompt', '/model', '/size', '/seconds'] as const;
 
 /**
- * The one video since then that was asked for as this one. `absent` once the list reaches back far enough without it;
- * `unknown` where the server does not list, shows no prompts, has several alike, or none at all.
+ * The one video since then that shows the values which no other call has. `absent` once the list reaches back far enough without
+ * one that may be it; `unknown` where the server does not list, shows no prompts, has several alike, or none at all; `unknowable`
+ * where what it shows may be another's: OpenAI's own shows no picture and no seed.
  * @throws EngineFailure where it cannot be asked
  */
 export async function findVideo(
   http: BackendHttp,
-  body: JsonObject,
+  call: Call,
   since: Date,
   signal: AbortSignal,
-): Promise<{ handle: string } | 'absent' | 'unknown'> {
+): Promise<Found> {
   const from = since.getTime() - clockMs;
-  const hits = new Set<string>();
+  const hits = new Map<string, JsonObject>();
   let after: string | undefined;
   for (let page = 0; page < maxPages; page += 1) {
     const query = new URLSearchParams({ order: 'desc', limit: String(pageSize), ...(after && { after }) });
@@ -34,29 +41,37 @@ export async function findVideo(
     if (videos.length === 0 && page === 0) return 'unknown';
     for (const video of videos) {
       const created = timeOf(video['created_at']);
-      if (created !== null && created < from) return decide(hits, 'absent');
+      if (created !== null && created < from) return decide(hits, call);
       if (typeof video['prompt'] !== 'string') return 'unknown';
-      if (typeof video['id'] === 'string' && isAskedFor(video, body)) hits.add(video['id']);
+      if (typeof video['id'] === 'string' && isAskedFor(video, call)) hits.set(video['id'], video);
     }
     const last = videos.at(-1)?.['id'];
-    if (list['has_more'] !== true || typeof last !== 'string') return decide(hits, 'absent');
+    if (list['has_more'] !== true || typeof last !== 'string') return decide(hits, call);
     after = last;
   }
   return 'unknown';
 }
 
-function decide(hits: ReadonlySet<string>, ifNone: 'absent'): { handle: string } | 'absent' | 'unknown' {
-  const [only] = hits;
-  if (hits.size === 1 && only !== undefined) return { handle: only };
-  return hits.size === 0 ? ifNone : 'unknown';
+function decide(hits: ReadonlyMap<string, JsonObject>, { body, unique }: Call): Found {
+  if (hits.size === 0) return 'absent';
+  const isOwn = (video: JsonObject) => unique.every((target) => comparison(video, body, target) === 'same');
+  const own = unique.length === 0 ? [] : [...hits].filter(([, video]) => isOwn(video));
+  const [only] = own;
+  if (only === undefined) return 'unknowable';
+  return own.length === 1 ? { handle: only[0] } : 'unknown';
 }
 
-function isAskedFor(video: JsonObject, body: JsonObject): boolean {
-  return shownKeys.every((key) => {
-    const [shown, asked] = [video[key], body[key]];
-    if (shown === undefined || shown === null || asked === undefined || asked === null) return true;
-    return JSON.stringify(shown).replaceAll('"', '') === JSON.stringify(asked).replaceAll('"', '');
-  });
+/** Whether a video may be the call's. One that shows another seed than it was given would be called absent, and bought again. */
+function isAskedFor(video: JsonObject, { body }: Call): boolean {
+  return shownTargets.every((target) => comparison(video, body, target) !== 'other');
+}
+
+/** How a value that was asked for is shown: `untold` where either says nothing of it. */
+function comparison(video: JsonObject, body: JsonObject, target: string): 'same' | 'other' | 'untold' {
+  const [[shown], [asked]] = [valuesAt(video, target), valuesAt(body, target)];
+  if (shown === undefined || asked === undefined) return 'untold';
+  const [ours, theirs] = [asked, shown].map((value) => JSON.stringify(value).replaceAll('"', ''));
+  return ours === theirs ? 'same' : 'other';
 }
 
 /** Milliseconds. Seconds as a rule; some proxies give milliseconds, or a text. */

@@ -30,12 +30,16 @@ const values: BoundValue[] = [
 const never = new AbortController().signal;
 const job: EngineJob = { id: crypto.randomUUID(), route, files: new Map(), values, outputs: 2 };
 
+/** No other job has it. */
+const seed: BoundValue = { target: '/seed', kind: 'plain', value: 3_405_691_582 };
+
 testDriver({
   engine: 'replicate',
   createDriver: ({ backend, ...tools }) =>
     createReplicateDriver({ ...tools, backend: { ...backend, url: `${backend.url}/v1` } }),
   route,
-  values,
+  values: [...values, seed],
+  uniqueTargets: [seed.target],
   start: () => new ReplicateCounterpart().start(),
   resultBytes,
   lost: { answer: 'handle', request: 'absent' },
@@ -110,16 +114,21 @@ test('a large file is given to Replicate first', async () => {
 test('a prediction is looked for until the list reaches back far enough, and is never guessed', async () => {
   await using counterpart = await new ReplicateCounterpart().start();
   await using driver = connect(counterpart);
-  const prepared = await driver.prepare(job, never);
+  const unlike = { ...job, values: [...values, seed], uniqueTargets: [seed.target] };
+  const prepared = await driver.prepare(unlike, never);
   const find = () => driver.find(prepared, job.id, new Date(), never);
   assert.equal(await find(), 'absent');
   await submit(driver);
+  assert.equal(await find(), 'absent');
+  await submit(driver, unlike);
   for (let others = 0; others < 4; others += 1) await submit(driver, { route: { ...route, body: {} } });
   const pagesBefore = counterpart.asked.find;
   assert.equal(typeof (await find()), 'object');
   assert.ok(counterpart.asked.find - pagesBefore > 2);
-  await submit(driver);
+  await submit(driver, unlike);
   assert.equal(await find(), 'unknown');
+  const known = await driver.prepare(job, never);
+  assert.equal(await driver.find(known, job.id, new Date(), never), 'unknowable');
   counterpart.removeData();
   assert.equal(await find(), 'unknown');
 });

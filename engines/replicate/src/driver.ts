@@ -25,6 +25,7 @@ import {
   type EngineJob,
   type EngineResult,
   type FollowedJob,
+  type Found,
   type Handle,
   type Prepared,
   type PreparedMedia,
@@ -172,12 +173,7 @@ class ReplicateDriver implements Driver {
     return { id, get: pick('get', own), cancel: pick('cancel', `${own}/cancel`) };
   }
 
-  async find(
-    prepared: Prepared,
-    _id: string,
-    since: Date,
-    signal: AbortSignal,
-  ): Promise<{ handle: Handle } | 'absent' | 'unknown'> {
+  async find(prepared: Prepared, _id: string, since: Date, signal: AbortSignal): Promise<Found> {
     const found = await findPrediction(this.#http, fromPrepared(prepared), since, signal);
     if (typeof found === 'string') return found;
     const handle = this.#handleOf(found);

@@ -7,6 +7,7 @@ import type { JobValues } from './engine-values.ts';
 import { Drained, type Job, runSecondsOf } from './job.ts';
 import { persist } from './persist.ts';
 import { recordBegun, recordLost, recordSent } from './submission-store.ts';
+import { uniqueTargets } from './unique-targets.ts';
 
 /** Until an engine has said whether it takes a job. */
 const submitSeconds = 60;
@@ -19,7 +20,8 @@ export async function send(job: Job, values: JobValues): Promise<Handle> {
   const options = { size: values.working, maskBlur: values.mask?.blur ?? 0, folder, signal };
   const bound = await prepareMedia(resolved, { ...options, imageSize: sizeOf(values.image) });
   const { id, outputs } = claim;
-  const prepared = await prepare(job, { route, files, id, outputs, values: bound });
+  const unique = uniqueTargets(bound, claim, values.seed);
+  const prepared = await prepare(job, { route, files, id, outputs, values: bound, uniqueTargets: unique });
   let found: { handle: Handle } | 'absent' = arrival.isPossible ? await locate(job, prepared) : 'absent';
   while (found === 'absent') {
     arrival.isPossible = false;
@@ -93,12 +95,12 @@ async function locate(job: Job, prepared: Prepared): Promise<{ handle: Handle } 
     const lostSeconds = await persist(() => recordLost(dependencies.database, claim), signal);
     if (lostSeconds === undefined) throw new Error(`submission ${claim.id} was taken over`);
     const patience = policy === 'ask' ? runSecondsOf(route) : (2 * dependencies.leaseMs) / 1_000;
-    if (policy === 'retry' && (found === 'unknown' || lostSeconds >= patience))
+    if (policy === 'retry' && (found !== 'unreachable' || lostSeconds >= patience))
       throw new EngineFailure('The fate of the job is unknown; it is sent anew.', {
         blame: 'backend',
         code: 'engine_unavailable',
       });
-    if (lostSeconds >= patience)
+    if (found === 'unknowable' || lostSeconds >= patience)
       throw new EngineFailure('Nobody can tell what became of the job.', {
         blame: 'backend',
         code: 'outcome_unknown',
