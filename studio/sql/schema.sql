@@ -526,6 +526,7 @@ create table submissions (
   cost numeric(12,6),
   cost_day date,
   begun_at timestamp with time zone,
+  engine_job text,
   constraint submissions_pkey PRIMARY KEY (id),
   constraint submissions_render_id_fkey FOREIGN KEY (render_id) REFERENCES renders(id) ON DELETE CASCADE,
   constraint submissions_blame_check CHECK (blame = ANY (ARRAY['backend'::text, 'pair'::text, 'render'::text])),
@@ -533,6 +534,7 @@ create table submissions (
   constraint submissions_state_check CHECK (state = ANY (ARRAY['intended'::text, 'sent'::text, 'lost'::text, 'done'::text, 'failed'::text, 'canceled'::text]))
 );
 CREATE INDEX submissions_ended ON public.submissions USING btree (backend, ended_at DESC) WHERE (state = 'done'::text);
+CREATE UNIQUE INDEX submissions_engine_job ON public.submissions USING btree (engine_job, backend) WHERE (engine_job IS NOT NULL);
 CREATE INDEX submissions_leases ON public.submissions USING btree (lease_until) WHERE (state = ANY (ARRAY['intended'::text, 'sent'::text, 'lost'::text]));
 CREATE INDEX submissions_live ON public.submissions USING btree (backend) WHERE (state = ANY (ARRAY['intended'::text, 'sent'::text, 'lost'::text]));
 CREATE INDEX submissions_of ON public.submissions USING btree (render_id);

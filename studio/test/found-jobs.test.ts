@@ -5,10 +5,10 @@ import { FalCounterpart } from '@renderkit/engine-fal/testing/counterpart.ts';
 import { addVersion, publishModel, withCatalog } from '@renderkit/studio/catalog/publish.ts';
 import { readManifest } from '@renderkit/studio/manifests/read-manifest.ts';
 import { checkLedger, showLedger } from '@renderkit/studio/operator.ts';
-import { startTestStudio, type TestAccount, type TestStudio, untilOffered } from './harness.ts';
+import { startTestStudio, type TestAccount, type TestStudio, untilFound, untilOffered } from './harness.ts';
 import { makeImage } from './media-files.ts';
 
-// Jobs of a provider whose answers were lost, and what else it has.
+// Jobs of a provider whose answers were lost, and what else it has: one account's, or an earlier one's.
 
 const sources = {
   edit: `
@@ -127,4 +127,44 @@ test('a job is found by the seed that was drawn for it, and not by one that some
   fal.mishaps('submit', 'lost_answer');
   await isGivenUp(asked, await make(asked, { model: 'draw', options: { seed: 42 } }));
   assert.equal(fal.jobs, 2);
+});
+
+/** Has an account's render of its own, whose submission has the job that the provider names next, in a state. */
+async function hold(state: 'sent' | 'done', backend = 'fal'): Promise<void> {
+  const account = await connect('draw');
+  assert.equal((await make(account, { model: 'draw' })).status, 'succeeded');
+  await studio.database.execute(
+    `update submissions set engine_job = $1, state = $2, backend = $3, lease_until = 'infinity'`,
+    [`req-${fal.jobs}`, state, backend],
+  );
+}
+
+test('a job that was found and that another submission has is not taken, whatever their backends are called', async () => {
+  await hold('done', 'the same provider');
+  const account = await connect('draw');
+  fal.mishaps('submit', 'lost_answer');
+  assert.equal((await account.submit('r', { model: 'draw' })).outcome, 'accepted');
+  await untilFound(studio.database, `select from submissions where state = 'lost'`);
+  await studio.database.execute(`update submissions set lost_at = lost_at - interval '1 hour'`);
+  await isGivenUp(account, await account.finished('r'));
+  assert.equal(fal.jobs, 2);
+});
+
+test('two live submissions never follow one job', async () => {
+  await hold('sent');
+  const account = await connect('draw');
+  await isGivenUp(account, await make(account, { model: 'draw' }));
+});
+
+test('an engine that begins its names anew has its jobs made', async () => {
+  await hold('done');
+  const account = await connect('draw');
+  assert.equal((await make(account, { model: 'draw' })).status, 'succeeded');
+  const rows = await studio.database.rows<{ engine_job: string | null }>(
+    'select engine_job from submissions order by created_at',
+  );
+  assert.deepEqual(
+    rows.map((row) => row.engine_job),
+    [null, 'req-1'],
+  );
 });

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobValues } from './engine-values.ts';
 import { Drained, type Job, runSecondsOf } from './job.ts';
 import { persist } from './persist.ts';
-import { recordBegun, recordLost, recordSent } from './submission-store.ts';
+import { isHeldByAnother, recordBegun, recordLost, recordSent, type SentJob } from './submission-store.ts';
 import { uniqueTargets } from './unique-targets.ts';
 
 /** Until an engine has said whether it takes a job. */
@@ -22,8 +22,8 @@ export async function send(job: Job, values: JobValues): Promise<Handle> {
   const { id, outputs } = claim;
   const unique = uniqueTargets(bound, claim, values.seed);
   const prepared = await prepare(job, { route, files, id, outputs, values: bound, uniqueTargets: unique });
-  let found: { handle: Handle } | 'absent' = arrival.isPossible ? await locate(job, prepared) : 'absent';
-  while (found === 'absent') {
+  let sent: SentJob | 'absent' = arrival.isPossible ? await locate(job, prepared) : 'absent';
+  while (sent === 'absent') {
     arrival.isPossible = false;
     await crashPoint?.('submission: intended');
     signal.throwIfAborted();
@@ -33,20 +33,21 @@ export async function send(job: Job, values: JobValues): Promise<Handle> {
     await crashPoint?.('submission: begun');
     try {
       arrival.isPossible = true;
-      found = { handle: await submitInTime(job, prepared) };
+      sent = { handle: await submitInTime(job, prepared), by: 'answer' };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof EngineFailure && error.sent === 'no') arrival.isPossible = false;
       if (!(error instanceof EngineFailure) || error.sent !== 'unknown') throw error;
-      found = await locate(job, prepared);
+      sent = await locate(job, prepared);
     }
   }
   await crashPoint?.('submission: posted');
-  const { handle } = found;
-  if (!(await persist(() => recordSent(database, claim, handle), signal)))
-    throw new Error(`submission ${id} was taken over`);
+  const taken = sent;
+  const recorded = await persist(() => recordSent(database, claim, taken), signal);
+  if (recorded === 'taken_over') throw new Error(`submission ${id} was taken over`);
+  if (recorded === 'held') throw nobodyKnows(`${claim.backend} named a job that another submission has.`);
   arrival.isKnown = true;
-  return handle;
+  return taken.handle;
 }
 
 /** A job that is not there yet may be given up meanwhile: what is brought to the engine for it costs nothing. */
@@ -78,10 +79,10 @@ const sizeOf = (image: JobValues['image']) =>
   image?.width && image.height ? { width: image.width, height: image.height } : null;
 
 /**
- * Looks for a job whose fate is unknown, as long as its route says.
+ * Looks for a job whose fate is unknown, as long as its route says. What another submission has is not this one's.
  * @throws EngineFailure where it cannot be found out, or may be sent anew
  */
-async function locate(job: Job, prepared: Prepared): Promise<{ handle: Handle } | 'absent'> {
+async function locate(job: Job, prepared: Prepared): Promise<SentJob | 'absent'> {
   const { claim, route, driver, signal, pauses, dependencies } = job;
   const policy = onUnknownOf(route);
   for (;;) {
@@ -91,7 +92,11 @@ async function locate(job: Job, prepared: Prepared): Promise<{ handle: Handle } 
       return 'unreachable' as const;
     });
     if (found === 'absent') return found;
-    if (typeof found === 'object') return found;
+    if (typeof found === 'object') {
+      const { handle } = found;
+      const isHeld = await persist(() => isHeldByAnother(dependencies.database, claim, handle), signal);
+      if (!isHeld) return { handle, by: 'search' };
+    }
     const lostSeconds = await persist(() => recordLost(dependencies.database, claim), signal);
     if (lostSeconds === undefined) throw new Error(`submission ${claim.id} was taken over`);
     const patience = policy === 'ask' ? runSecondsOf(route) : (2 * dependencies.leaseMs) / 1_000;
@@ -101,10 +106,10 @@ async function locate(job: Job, prepared: Prepared): Promise<{ handle: Handle } 
         code: 'engine_unavailable',
       });
     if (found === 'unknowable' || lostSeconds >= patience)
-      throw new EngineFailure('Nobody can tell what became of the job.', {
-        blame: 'backend',
-        code: 'outcome_unknown',
-      });
+      throw nobodyKnows('Nobody can tell what became of the job.');
     await sleep(pauses.askAgain, undefined, { signal });
   }
 }
+
+const nobodyKnows = (message: string) =>
+  new EngineFailure(message, { blame: 'backend', code: 'outcome_unknown' });

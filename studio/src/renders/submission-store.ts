@@ -1,8 +1,11 @@
 import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
+import { isObject } from '@renderkit/engine-kit/backend-answer.ts';
 import type { Handle } from '@renderkit/engine-kit/driver.ts';
-import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
+import { type Database, sqlState, type Transaction } from '@renderkit/server-kit/db/database.ts';
 import type { MadeAsset, RenderAttempt } from './store.ts';
 import type { Waiting } from './waiting.ts';
+
+const uniqueViolation = '23505';
 
 /** Names a submission as the worker knows it: one that was taken over since has another attempt. */
 export type HeldSubmission = { id: string; attempt: number };
@@ -32,19 +35,59 @@ export async function recordBegun(
   return row?.is_stopped ? 'stopped' : 'taken_over';
 }
 
-/** Writes down that the engine has the job. False where another worker took it over. */
+/** How a worker came by the engine's job: it was the answer to its own request, or it was found. */
+export type SentJob = { handle: Handle; by: 'answer' | 'search' };
+
+/**
+ * Writes down that the engine has the job. `held`: not done, for another submission has that very job. An engine that begins its names
+ * anew answers with one that an ended submission had: it is this one's from now on.
+ */
 export async function recordSent(
   database: Database,
-  { id, attempt }: HeldSubmission,
+  { id, attempt, backend }: HeldSubmission & { backend: string },
+  { handle, by }: SentJob,
+): Promise<'sent' | 'held' | 'taken_over'> {
+  const job = engineJobOf(handle);
+  if (by === 'answer' && job !== null)
+    await database.execute(
+      `update submissions set engine_job = null
+       where engine_job = $1 and backend = $2 and id <> $3 and state not in ('intended', 'sent', 'lost')`,
+      [job, backend, id],
+      'give_up_engine_job',
+    );
+  try {
+    const count = await database.execute(
+      `update submissions set state = 'sent', handle = $3, engine_job = $4, sent_at = coalesce(sent_at, clock()),
+         lost_at = null
+       where id = $1 and attempt = $2 and state in ('intended', 'lost')`,
+      [id, attempt, JSON.stringify(handle), job],
+      'record_submission_sent',
+    );
+    return count === 1 ? 'sent' : 'taken_over';
+  } catch (error) {
+    if (sqlState(error) === uniqueViolation) return 'held';
+    throw error;
+  }
+}
+
+/** Whether a job that was found is another submission's, of any backend: two may be one provider. */
+export async function isHeldByAnother(
+  database: Database,
+  { id }: Pick<HeldSubmission, 'id'>,
   handle: Handle,
 ): Promise<boolean> {
-  const count = await database.execute(
-    `update submissions set state = 'sent', handle = $3, sent_at = coalesce(sent_at, clock()), lost_at = null
-     where id = $1 and attempt = $2 and state in ('intended', 'lost')`,
-    [id, attempt, JSON.stringify(handle)],
-    'record_submission_sent',
+  const holders = await database.rows(
+    'select from submissions where engine_job = $1 and id <> $2 limit 1',
+    [engineJobOf(handle), id],
+    'find_engine_job_holder',
   );
-  return count === 1;
+  return holders.length > 0;
+}
+
+/** The engine's name of a job; null where its handle has none, for it goes by the submission's id. */
+function engineJobOf(handle: Handle): string | null {
+  if (typeof handle === 'string') return handle;
+  return isObject(handle) && typeof handle['id'] === 'string' ? handle['id'] : null;
 }
 
 /** Writes down that nobody can tell whether the engine has the job. Returns for how many seconds that is so by now. */
