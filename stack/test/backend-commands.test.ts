@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
@@ -85,6 +85,43 @@ test('a backend is added, changed, drained, taken in again and removed', async (
   assert.equal((await operator<Backend>('backend', 'resume', ...named)).data.state, 'down');
   await operator('backend', 'remove', ...named);
   await assert.rejects(operator('backend', 'check', ...named), /^StackError: There is no backend fal\.$/);
+});
+
+test('the models that a removed backend leaves without one are named', async () => {
+  const add = async (name: string) =>
+    operator(
+      'backend',
+      'add',
+      '--name',
+      name,
+      '--engine',
+      'fal',
+      '--labels',
+      'paid',
+      '--url',
+      'http://127.0.0.1:9/',
+    );
+  await add('first');
+  await add('second');
+  const file = path.join(environment['DATA_DIR'] ?? '', 'ember.model.yaml');
+  const example = await readFile(
+    path.resolve(import.meta.dirname, '../../engines/fal/examples/ember.model.yaml'),
+    'utf8',
+  );
+  await writeFile(file, example.replaceAll(/on: \[.*\]/g, 'on: [paid]'));
+  assert.equal((await operator('apply', '--file', file)).failed, false);
+  const remove = async (name: string) => (await operator('backend', 'remove', '--name', name)).data;
+  assert.deepEqual(await remove('first'), { name: 'first', models_without_backend: [] });
+  assert.deepEqual(await remove('second'), { name: 'second', models_without_backend: ['ember'] });
+  await add('second');
+  const { text } = await runOperator(commands, ['backend', 'remove', '--name', 'second'], environment);
+  assert.match(text, /^second is removed\.\nember has no backend any more: /);
+  await add('other');
+  assert.deepEqual(
+    await operator('backend', 'set', '--name', 'other', '--labels', '').then(() => remove('other')),
+    { name: 'other', models_without_backend: [] },
+    'it had none before',
+  );
 });
 
 test('a header stays where its variable is not set, and goes where that is empty', async () => {

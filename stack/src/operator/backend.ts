@@ -18,7 +18,7 @@ import {
 import { readWorkerConfig } from '@renderkit/studio/config.ts';
 import type { StackConfig } from '../config.ts';
 import { StackError } from '../stack-error.ts';
-import { type Answer, type Command, command, done } from './command.ts';
+import { type Answer, type Command, command } from './command.ts';
 import type { OperatorDatabases } from './open-databases.ts';
 import { openDrivers } from './open-drivers.ts';
 import {
@@ -119,11 +119,19 @@ export const backendCommands: Command[] = [
   }),
   command({
     words: 'backend remove',
-    about: 'Removes a backend on which nothing runs.',
+    about: 'Removes a backend on which nothing runs, and says which offered models have none any more.',
     options: { name },
     run: async ({ open }, { name: removed }) => {
-      await removeBackend(removed, manage(await open()));
-      return done({ name: removed }, `${removed} is removed.`);
+      const left = await removeBackend(removed, manage(await open()));
+      return {
+        data: { name: removed, models_without_backend: left },
+        lines: [
+          `${removed} is removed.`,
+          ...left.map(
+            (id) => `${id} has no backend any more: add another that its routes name, or retire it.`,
+          ),
+        ],
+      };
     },
   }),
 ];

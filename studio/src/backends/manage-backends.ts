@@ -12,6 +12,7 @@ import {
   insertBackend,
   lockBackend,
   presentBackends,
+  selectModelsLeft,
   updateBackend,
   updateWanted,
 } from './store.ts';
@@ -145,12 +146,12 @@ export async function resumeBackend(
   await want(name, 'on', null, { database, actor });
 }
 
-/** @throws BackendError where something still runs there */
+/** Returns the models on offer that it leaves without a backend. @throws BackendError where something still runs there */
 export async function removeBackend(
   name: string,
   { database, actor }: Pick<ManageDependencies, 'database' | 'actor'>,
-): Promise<void> {
-  await database.transaction(async (transaction) => {
+): Promise<string[]> {
+  return database.transaction(async (transaction) => {
     await lockCatalog(transaction);
     const row = await locked(transaction, name);
     if (row.built_in)
@@ -169,6 +170,7 @@ export async function removeBackend(
       before: visible(row),
     });
     await growRevision(transaction);
+    return selectModelsLeft(transaction, row);
   });
 }
 

@@ -135,6 +135,21 @@ export async function deleteBackend(transaction: Transaction, name: string): Pro
   await transaction.execute('delete from backends where name = $1', [name]);
 }
 
+/** Models on offer of which a route names this backend, which is removed, and of which no route names another. */
+export async function selectModelsLeft(
+  transaction: Transaction,
+  { name, engine, labels }: Pick<BackendRow, 'name' | 'engine' | 'labels'>,
+): Promise<string[]> {
+  const rows = await transaction.rows<{ id: string }>(
+    `select m.id from models m join routes o on (o.model_id, o.version) = (m.id, m.published_version)
+     left join backends b on b.engine = o.engine and (b.name = any(o.backends) or o.backends && b.labels)
+     group by m.id
+     having bool_or(o.engine = $2 and ($1 = any(o.backends) or o.backends && $3)) and count(b.name) = 0 order by m.id`,
+    [name, engine, labels],
+  );
+  return rows.map(({ id }) => id);
+}
+
 export async function countLive(transaction: Transaction, name: string): Promise<number> {
   const [row] = await transaction.rows<{ live: number }>(
     `select count(*)::integer as live from submissions where backend = $1 and state in ('intended', 'sent', 'lost')`,
