@@ -22,6 +22,9 @@ export function checkOffers(manifest: Manifest, lineOf: LineOf): Problem[] {
 
 function checkSuites(manifest: Manifest, add: Add): void {
   const { suites, default_for: defaultFor, batch_size: batchSize, parameters, inpaint } = manifest;
+  for (const [at, suite] of suites.entries())
+    if (suites.indexOf(suite) !== at)
+      add('choice_unknown', ['suites', at], `The suite ${suite} is there twice.`);
   for (const [at, suite] of defaultFor.entries())
     if (!suites.includes(suite))
       add(

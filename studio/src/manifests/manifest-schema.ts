@@ -115,6 +115,9 @@ const Price = Type.Object({
 
 const pointer = Type.String({ maxLength: 500, pattern: '^/', description: 'a pointer begins with /' });
 
+const ratioPattern = '^[1-9]\\d{0,4}(?:\\.\\d{1,3})?:[1-9]\\d{0,4}(?:\\.\\d{1,3})?$';
+const ratioForm = 'width to height, as 16:9';
+
 const Requirements = Type.Partial(
   Type.Object({
     comfyui: text,
@@ -260,8 +263,15 @@ export const ManifestFile = Type.Object({
   parameters: Type.Partial(
     Type.Object({
       ...offered,
-      aspect_ratios: Type.Array(Type.Object({ ratio: text, width: side, height: side }), { maxItems: 50 }),
-      video_sizes: record(Type.Object({ width: side, height: side })),
+      aspect_ratios: Type.Array(
+        Type.Object({
+          ratio: Type.String({ pattern: ratioPattern, description: ratioForm }),
+          width: side,
+          height: side,
+        }),
+        { maxItems: 50 },
+      ),
+      video_sizes: named(ratioPattern, ratioForm, Type.Object({ width: side, height: side })),
     }),
   ),
   base_models: StudioModel.properties.base_models,

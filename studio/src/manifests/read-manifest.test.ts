@@ -144,6 +144,16 @@ const refused: readonly (readonly [text: string, code: string, line: number, wor
   ].map(
     (price) => [changed('base_millicredits: 1000', price), 'out_of_range', 8, /must be at most 10+/] as const,
   ),
+  ...['wide', '0:1', '16x9', '16:9:1', ''].map(
+    (ratio) =>
+      [changed("'1:1'", `'${ratio}'`), 'out_of_range', 7, /\.ratio cannot be .*: width to height/] as const,
+  ),
+  [
+    changed('price:', '  video_sizes: { wide: { width: 512, height: 256 } }\nprice:'),
+    'unknown_key',
+    8,
+    /video_sizes cannot have the key wide: width to height, as 16:9/,
+  ],
   [changed("id: '6'", 'id: 6'), 'type_mismatch', 15, /must be a text, not 6; put it in quotes/],
   [changed('name: Fog lamp', 'name:'), 'type_mismatch', 3, /not empty: leave the key out/],
   [changed('./fog-lamp.workflow.json', '../x.json'), 'out_of_range', 13, /a file beside the manifest/],
