@@ -259,3 +259,23 @@ test('a size between the steps of an input is not offered, and what was offered 
     ],
   );
 });
+
+test('a plan that is not there and a size of another shape than its ratio are warned of', async () => {
+  const warningsOf = async (plan: string, size: string) => {
+    const text = manifest
+      .replace('id: harbour', `id: slips\ntiers: [${plan}]`)
+      .replace("ratio: '1:1', width: 64, height: 64", size);
+    await writeFile(path.join(operator.directory, 'slips.model.yaml'), text);
+    const add = ['model', 'add', '--file', 'slips.model.yaml'];
+    const { data } = await operator.run<{ problems: object[]; warnings: string[] }>(...add);
+    assert.deepEqual(data.problems, []);
+    return data.warnings.filter((warning) => !warning.startsWith('Route own: '));
+  };
+  assert.deepEqual(await warningsOf('nosuchplan', "ratio: '3:2', width: 512, height: 1024"), [
+    'tiers names the plan nosuchplan, which does not exist: nobody has the model by it until it does.',
+    'The ratio 3:2 is offered as 512 × 1024, which has another shape.',
+  ]);
+  const [plan] = (await operator.run<{ key: string }[]>('plan', 'list')).data;
+  assert.ok(plan !== undefined);
+  assert.deepEqual(await warningsOf(plan.key, "ratio: '2:3', width: 832, height: 1216"), [], 'it is rounded');
+});

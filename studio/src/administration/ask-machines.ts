@@ -14,6 +14,7 @@ import {
   versionsOf,
 } from './models.ts';
 import { selectMemory } from './store.ts';
+import { warnOfOffer } from './warn-of-offer.ts';
 
 export type Machines = { drivers: DriverPool; withinMs: number };
 
@@ -40,8 +41,8 @@ export function findingsByMachines(database: Database, machines: Machines): Find
 /**
  * All that is known of a model that is not on offer. `problems`: with any of them it cannot be; a route is refused where each
  * backend that answers says that its manifest is wrong. `lacking`: routes that no backend can take as it is, in a sentence
- * each; where that holds for all routes, the model would be paused. `warnings`: what single backends say of a route that another
- * one takes, files that only some requests name and that are not there, and which backends could not be asked.
+ * each; where that holds for all routes, the model would be paused. `warnings`: plans that are not there, sizes of another shape
+ * than their ratio, what single backends say of a route that another one takes, files that only some requests name and that are not there, and which backends could not be asked.
  */
 export async function checkTexts(
   database: Database,
@@ -62,9 +63,12 @@ export async function checkTexts(
   return {
     problems: [...problems, ...routes.flatMap(({ faults }) => faults)],
     lacking: routes.flatMap(({ lacks }) => lacks),
-    warnings: routes.flatMap(({ faults, lacks, others }) =>
-      others.filter((one) => !lacks.includes(one) && !faults.some(({ message }) => message === one)),
-    ),
+    warnings: [
+      ...(await warnOfOffer(database, model.manifest)),
+      ...routes.flatMap(({ faults, lacks, others }) =>
+        others.filter((one) => !lacks.includes(one) && !faults.some(({ message }) => message === one)),
+      ),
+    ],
   };
 }
 

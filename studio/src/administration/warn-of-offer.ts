@@ -1,0 +1,30 @@
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Manifest } from '../manifests/manifest.ts';
+import { selectList } from './store.ts';
+
+/** Sides are rounded to what a model works at: a size that is off by more is of another shape than its ratio says. */
+const tolerance = 0.06;
+
+/** What keeps a model from nothing and is likely a slip all the same, in a sentence each. */
+export async function warnOfOffer(database: Database, { tiers, parameters }: Manifest): Promise<string[]> {
+  const plans = await selectList(database, 'plans');
+  const missing = tiers.filter((tier) => plans?.content.every(({ key }) => key !== tier));
+  const sizes = [
+    ...parameters.aspect_ratios,
+    ...Object.entries(parameters.video_sizes).map(([ratio, size]) => ({ ratio, ...size })),
+  ];
+  const misshapen = sizes.filter(({ ratio, width, height }) => {
+    const [across = 1, down = 1] = ratio.split(':').map(Number);
+    return Math.abs(width / height / (across / down) - 1) > tolerance;
+  });
+  return [
+    ...missing.map(
+      (plan) =>
+        `tiers names the plan ${plan}, which does not exist: nobody has the model by it until it does.`,
+    ),
+    ...misshapen.map(
+      ({ ratio, width, height }) =>
+        `The ratio ${ratio} is offered as ${width} × ${height}, which has another shape.`,
+    ),
+  ];
+}
