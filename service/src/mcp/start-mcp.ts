@@ -67,12 +67,14 @@ export function startMcp(
         log.error({ request_id: request.id, err: problem.cause }, 'a request of MCP failed');
       sendRefusal(request, reply, { problem, docsUrl: options.docsUrl });
     });
-    scope.route({
-      method: ['GET', 'POST', 'DELETE'],
-      url: '/mcp',
-      config: { operationId: 'mcp' },
-      handler: (request, reply) => door.answer(request, reply),
-    });
+    // Some programs end every address with a slash.
+    for (const url of ['/mcp', '/mcp/'])
+      scope.route({
+        method: ['GET', 'POST', 'DELETE'],
+        url,
+        config: { operationId: 'mcp' },
+        handler: (request, reply) => door.answer(request, reply),
+      });
     done();
   });
   return door;
