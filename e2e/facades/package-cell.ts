@@ -78,7 +78,7 @@ export async function untilThereAre({ generations }: Opened, count: number): Pro
   while ((await generations()).length < count) await sleep(20);
 }
 
-/** Its first generation, once an engine has begun it. */
+/** Its first generation, once the studio has it. */
 export async function untilItRuns({ generations }: Opened): Promise<string> {
   for (;;) {
     const [first] = await generations();

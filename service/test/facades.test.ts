@@ -182,3 +182,47 @@ test("addresses of OpenAI's API that programs ask for by habit lead somewhere", 
   assert.match(error.message, /\/images\/edits/);
   assert.equal(refused.headers.get('x-should-retry'), 'false');
 });
+
+test('a wrong base URL, and routes that there are not, are told of in the shape that clients show', async () => {
+  await using started = await start();
+  const { service } = started;
+  const key = await service.createKey();
+  const sentences = {
+    '/openai': /ends in \/openai\/v1/,
+    '/openai/images/generations': /ends in \/openai\/v1/,
+    '/openai/v1': /ends in \/openai\/v1/,
+    '/openai/v1/v1/images/generations': /ends in \/openai\/v1/,
+    '/openai/v1/responses': /\/chat\/completions .*openai\.chat\(id\).*openai\.image\(id\)/,
+    '/openai/v1/completions': /\/chat\/completions /,
+    '/openai/v1/embeddings': /^There is no such route here\.$/,
+    '/openai/v1/models': /^There is no POST here; this path has GET\.$/,
+  };
+  for (const [path, sentence] of Object.entries(sentences)) {
+    const answer = await post(service, path, key, {});
+    const { error } = (await answer.json()) as { error: { code: string; message: string } };
+    assert.deepEqual([answer.status, error.code], [404, 'not_found'], path);
+    assert.match(error.message, sentence, path);
+  }
+});
+
+test("a slash behind an agent's address changes nothing", async () => {
+  await using started = await start();
+  const { service } = started;
+  const key = await service.createKey();
+  const answers = await Promise.all(
+    ['/mcp', '/mcp/'].map(async (path) => {
+      const answer = await fetch(service.url + path, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${key}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+      });
+      return [answer.status, await answer.text()];
+    }),
+  );
+  assert.equal(answers[0]?.[0], 200);
+  assert.deepEqual(answers[1], answers[0]);
+});

@@ -52,6 +52,8 @@ export type FacadeScope = <Refusal extends Error>(
     send: (request: FastifyRequest, reply: FastifyReply, error: ApiProblem | Refusal) => void;
     /** Tells the facade's own refusals apart. */
     isRefusal: (error: unknown) => error is Refusal;
+    /** What to say of a path that it does not have. */
+    describeUnknownRoute?: (path: string) => string;
   },
 ) => void;
 
@@ -65,7 +67,7 @@ export function createFacadeScope({
   deleteUpload: DeleteUpload;
   log: Logger;
 }): FacadeScope {
-  return (app, { name, prefix, routes, send, isRefusal }) =>
+  return (app, { name, prefix, routes, send, isRefusal, describeUnknownRoute }) =>
     void app.register(
       (scope, _options, done) => {
         scope.addHook('onRequest', async (request, reply) => {
@@ -101,9 +103,9 @@ export function createFacadeScope({
           void request.brought?.remove();
         });
         scope.setNotFoundHandler((request) => {
-          throw new ApiProblem('not_found', {
-            detail: notFoundDetail(request, 'There is no such route here.'),
-          });
+          const otherwise =
+            describeUnknownRoute?.(request.url.split('?')[0] ?? '') ?? 'There is no such route here.';
+          throw new ApiProblem('not_found', { detail: notFoundDetail(request, otherwise) });
         });
         routes(({ method, url, scope: needed, handler, counts }) =>
           scope.route({

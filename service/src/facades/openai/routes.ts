@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { FacadeScope } from '../facade-scope.ts';
+import type { AddRoute, FacadeScope } from '../facade-scope.ts';
 import { createChat } from './chat.ts';
 import { createVideoCreates } from './create-video.ts';
 import { errorOfProblem, OpenAiRefusal, openAiRefusal } from './errors.ts';
@@ -17,46 +17,64 @@ export function addOpenAiRoutes(app: FastifyInstance, openScope: FacadeScope, op
   const models = createModels(options);
   const create = createVideoCreates(options);
   const videos = createVideoReads(options);
-  openScope<OpenAiRefusal>(app, {
-    name: 'openai',
-    prefix: '/openai/v1',
-    send: (request, reply, error) => {
-      const { status, headers, body } = error instanceof OpenAiRefusal ? error.answer : errorOfProblem(error);
-      void reply.code(status).headers(headers).send(body);
-    },
-    isRefusal: (error) => error instanceof OpenAiRefusal,
-    routes: (route) => {
-      route({
-        method: 'POST',
-        url: '/images/generations',
-        scope: 'generate',
-        handler: images('generations'),
-      });
-      route({ method: 'POST', url: '/images/edits', scope: 'generate', handler: images('edits') });
-      route({ method: 'POST', url: '/images/variations', scope: 'generate', handler: refuseVariations });
-      route({ method: 'POST', url: '/chat/completions', scope: 'generate', handler: chat });
-      route({ method: 'POST', url: '/videos', scope: 'generate', handler: create('videos') });
-      route({ method: 'POST', url: '/videos/edits', scope: 'generate', handler: create('videos.edits') });
-      route({
-        method: 'POST',
-        url: '/videos/extensions',
-        scope: 'generate',
-        handler: create('videos.extensions'),
-      });
-      route({
-        method: 'POST',
-        url: '/videos/:id/remix',
-        scope: 'generate',
-        handler: create('videos.remix'),
-      });
-      route({ method: 'GET', url: '/videos', scope: 'read', handler: videos.list });
-      route({ method: 'GET', url: '/videos/:id', scope: 'read', handler: videos.show });
-      route({ method: 'GET', url: '/videos/:id/content', scope: 'read', handler: videos.content });
-      route({ method: 'DELETE', url: '/videos/:id', scope: 'library', handler: videos.remove });
-      route({ method: 'GET', url: '/models', scope: 'read', handler: models.list });
-      route({ method: 'GET', url: '/models/*', scope: 'read', handler: models.show });
-    },
+  const open = (prefix: string, routes: (route: AddRoute) => void) =>
+    openScope<OpenAiRefusal>(app, {
+      name: 'openai',
+      prefix,
+      routes,
+      send: (_request, reply, error) => {
+        const { status, headers, body } =
+          error instanceof OpenAiRefusal ? error.answer : errorOfProblem(error);
+        void reply.code(status).headers(headers).send(body);
+      },
+      isRefusal: (error) => error instanceof OpenAiRefusal,
+      describeUnknownRoute,
+    });
+  // Where a base URL without its end leads: these clients show no errors but of this shape.
+  open('/openai', () => undefined);
+  open('/openai/v1', (route) => {
+    route({
+      method: 'POST',
+      url: '/images/generations',
+      scope: 'generate',
+      handler: images('generations'),
+    });
+    route({ method: 'POST', url: '/images/edits', scope: 'generate', handler: images('edits') });
+    route({ method: 'POST', url: '/images/variations', scope: 'generate', handler: refuseVariations });
+    route({ method: 'POST', url: '/chat/completions', scope: 'generate', handler: chat });
+    route({ method: 'POST', url: '/videos', scope: 'generate', handler: create('videos') });
+    route({ method: 'POST', url: '/videos/edits', scope: 'generate', handler: create('videos.edits') });
+    route({
+      method: 'POST',
+      url: '/videos/extensions',
+      scope: 'generate',
+      handler: create('videos.extensions'),
+    });
+    route({
+      method: 'POST',
+      url: '/videos/:id/remix',
+      scope: 'generate',
+      handler: create('videos.remix'),
+    });
+    route({ method: 'GET', url: '/videos', scope: 'read', handler: videos.list });
+    route({ method: 'GET', url: '/videos/:id', scope: 'read', handler: videos.show });
+    route({ method: 'GET', url: '/videos/:id/content', scope: 'read', handler: videos.content });
+    route({ method: 'DELETE', url: '/videos/:id', scope: 'library', handler: videos.remove });
+    route({ method: 'GET', url: '/models', scope: 'read', handler: models.list });
+    route({ method: 'GET', url: '/models/*', scope: 'read', handler: models.show });
   });
+}
+
+/** What the commonest wrong settings lead to. */
+function describeUnknownRoute(path: string): string {
+  if (!/^\/openai\/v1\/(?!v1(?:\/|$))/.test(path))
+    return 'There is no such route here: the base URL ends in /openai/v1, and nothing follows it.';
+  if (/^\/openai\/v1\/(?:responses|completions)(?:\/|$)/.test(path))
+    return (
+      'There is no such route here: take POST /chat/completions (in the AI SDK openai.chat(id)), ' +
+      'or POST /images/generations (openai.image(id)).'
+    );
+  return 'There is no such route here.';
 }
 
 /** Every model that changes a picture wants to be told how. */
