@@ -157,6 +157,26 @@ describe('programs that people use already', () => {
     assert.equal(new Set(images).size, 4);
   });
 
+  test('an answer tells the seeds that were drawn, and what counted', async () => {
+    const { ask } = await open();
+    type Info = { seed: number; steps: number; all_seeds: number[]; infotexts: string[] };
+    const draw = async (fields: object) => {
+      const { images, info } = (await (
+        await ask('txt2img', { prompt: 'a lighthouse', steps: 20, ...fields })
+      ).json()) as Drawn;
+      return { images, info: JSON.parse(info) as Info };
+    };
+    const { images, info } = await draw({ seed: -1, batch_size: 2 });
+    assert.equal(new Set(info.all_seeds).size, 2);
+    assert.ok(info.all_seeds.every((seed) => seed >= 0));
+    assert.deepEqual([info.seed, info.steps], [info.all_seeds[0], 0], 'the model has no steps');
+    for (const [place, seed] of info.all_seeds.entries()) {
+      assert.match(info.infotexts[place] ?? '', new RegExp(`Seed: ${seed},`));
+      assert.deepEqual((await draw({ seed })).images, [images[place]]);
+    }
+    assert.equal((await draw({ seed: 99_999_999_999 })).info.seed, 4_294_967_295);
+  });
+
   test('a picture is changed where its mask is white', async () => {
     const { ask } = await open();
     const [image, mask] = [await blank('#3060a0'), await blank('#000000')];

@@ -149,7 +149,9 @@ export const videoFields = {
 export const a1111Fields = {
   prompt: { becomes: asItIs },
   negative_prompt: { becomes: asOption },
-  seed: { becomes: `${asOption}; none where it is below 0; several pictures count it up` },
+  seed: {
+    becomes: `${asOption}; none where it is below 0; several pictures count it up, and \`info\` has what was drawn`,
+  },
   steps: { becomes: asOption },
   width: { becomes: 'the nearest ratio of the model; `X-Renderkit-Size` says which size is made' },
   height: { becomes: 'the nearest ratio of the model; `X-Renderkit-Size` says which size is made' },

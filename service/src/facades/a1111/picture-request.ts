@@ -11,13 +11,17 @@ import { mapOwnFields } from '../own-fields.ts';
 import { planCreates } from '../plan-creates.ts';
 import type { TakenImage } from '../take-image.ts';
 
-/** A request for pictures, and what its answer repeats of it. */
+/** What an answer tells of a request beside its prompt. */
+type Told = { negativePrompt: string; seed: number; steps: number };
+
+/** A request for pictures, and what its answer tells of it. */
 export type PictureRequest = Asked & {
   model: StudioModel;
   prompt: string;
-  negativePrompt: string;
-  seed: number;
-  steps: number;
+  /** As it came. */
+  sent: Told;
+  /** What the model takes of it, in its ranges. Which seed was drawn its generations know. */
+  taken: Omit<Told, 'seed'>;
 };
 
 type PictureFields = FieldsOf<typeof a1111Fields>;
@@ -80,10 +84,13 @@ export function readPictureRequest(
     pictures: sources === undefined ? [] : [...sources.images, ...(sources.mask ? [sources.mask] : [])],
     model,
     prompt: body['prompt'] as string,
-    negativePrompt: textOf(fields.negative_prompt) ?? '',
-    seed: seed ?? -1,
-    steps: numberOf(fields.steps) ?? 0,
+    sent: { ...toldOf(fields), seed: seed ?? -1 },
+    taken: toldOf((body['options'] as PictureFields | undefined) ?? {}),
   };
+}
+
+function toldOf({ negative_prompt: negativePrompt, steps }: PictureFields): Omit<Told, 'seed'> {
+  return { negativePrompt: textOf(negativePrompt) ?? '', steps: numberOf(steps) ?? 0 };
 }
 
 /** The model that a key has chosen counts where it makes what is asked for. */

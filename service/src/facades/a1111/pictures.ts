@@ -3,6 +3,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CatalogCache } from '../../catalog/catalog-cache.ts';
 import { indexOf } from '../../catalog/catalog-index.ts';
+import { readSeeds } from '../../generations/reads/list-rows.ts';
 import type { Admitted } from '../../identity/admission/admit.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import { translated } from '../../studio-client/translate-error.ts';
@@ -26,6 +27,8 @@ export type PicturesOptions = ExchangeOptions & {
 
 const bodyBytes = 32 * 1024 * 1024;
 const maxImages = 16;
+/** Of a picture whose engine takes no seed, as programs have it. */
+const unknownSeed = -1;
 
 /** `POST /txt2img` and `POST /img2img`: creates of ours, waited for. */
 export function createPictures(options: PicturesOptions) {
@@ -48,7 +51,7 @@ export function createPictures(options: PicturesOptions) {
         options,
         { request, reply },
         asked,
-        presentPictures(options.media, asked),
+        presentPictures(options, account.id, asked),
       ).run();
     };
 }
@@ -73,12 +76,24 @@ function takeSources(
   };
 }
 
-function presentPictures(media: OutputMedia, asked: PictureRequest): Presentation {
+function presentPictures(
+  { database, media }: PicturesOptions,
+  accountId: string,
+  asked: PictureRequest,
+): Presentation {
   return {
     form: jsonForm,
     problem: errorOfProblem,
     failure: errorOfGeneration,
-    outputs: (answer, _ends, outputs) => answer.send(picturesOf(media, asked, outputs)),
+    outputs: async (answer, ends, outputs) => {
+      const drawn = await readSeeds(
+        database,
+        accountId,
+        ends.map(({ id }) => id),
+      );
+      const seeds = outputs.map(({ id }) => drawn.get(id) ?? unknownSeed);
+      return answer.send(picturesOf(media, asked, outputs, seeds));
+    },
   };
 }
 
@@ -87,6 +102,7 @@ async function* picturesOf(
   media: OutputMedia,
   asked: PictureRequest,
   outputs: readonly Output[],
+  seeds: readonly number[],
 ): AsyncGenerator<string, void> {
   yield '{"images":[';
   for (const [place, { url }] of outputs.entries()) {
@@ -95,18 +111,26 @@ async function* picturesOf(
     yield '"';
   }
   const [width, height] = [outputs[0]?.width ?? 0, outputs[0]?.height ?? 0];
-  const { prompt, negativePrompt, seed, steps, model } = asked;
-  const parameters = { prompt, negative_prompt: negativePrompt, seed, steps, width, height };
+  const { prompt, sent, taken, model } = asked;
   // Some programs read the last line, which must be there.
-  const text =
-    `${prompt}\nNegative prompt: ${negativePrompt}\n` +
-    `Steps: ${steps}, Seed: ${seed}, Size: ${width}x${height}, Model: ${model.id}`;
+  const textOf = (seed: number) =>
+    `${prompt}\nNegative prompt: ${taken.negativePrompt}\n` +
+    `Steps: ${taken.steps}, Seed: ${seed}, Size: ${width}x${height}, Model: ${model.id}`;
+  const told = ({ negativePrompt, steps }: PictureRequest['taken'], seed: number) => ({
+    prompt,
+    negative_prompt: negativePrompt,
+    seed,
+    steps,
+    width,
+    height,
+  });
+  const parameters = told(sent, sent.seed);
   const info = {
-    ...parameters,
+    ...told(taken, seeds[0] ?? unknownSeed),
     all_prompts: outputs.map(() => prompt),
-    all_seeds: outputs.map(() => seed),
+    all_seeds: seeds,
     sd_model_name: model.id,
-    infotexts: outputs.map(() => text),
+    infotexts: seeds.map(textOf),
   };
   yield `],"parameters":${JSON.stringify(parameters)},"info":${JSON.stringify(JSON.stringify(info))}}`;
 }
