@@ -150,6 +150,24 @@ test("A1111's progress is the key's own, costs nothing of its minute, and an int
   );
 });
 
+test("A1111's choice of a model is one that makes pictures, or is refused", async () => {
+  await using started = await start();
+  const { service } = started;
+  const key = await service.createKey();
+  const chosen = async () =>
+    (await service.ask<{ sd_model_checkpoint: string }>('/sdapi/v1/options', { key })).body
+      .sd_model_checkpoint;
+  const choose = (model: string) => post(service, '/sdapi/v1/options', key, { sd_model_checkpoint: model });
+  assert.equal((await choose('brush')).status, 200);
+  const refused = await choose('reel');
+  assert.equal(refused.status, 422);
+  assert.match(((await refused.json()) as { detail: string }).detail, /reel makes no pictures/);
+  assert.equal(await chosen(), 'brush');
+  // As releases before this one kept it.
+  await service.database.execute("update facade_models set model = 'reel'");
+  assert.equal(await chosen(), 'plain');
+});
+
 test('no word of what a program sent is in the log', async () => {
   await using started = await start();
   const { service } = started;

@@ -1,4 +1,5 @@
 import { samplersOf } from '@renderkit/contract/studio/offers.ts';
+import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CatalogCache } from '../../catalog/catalog-cache.ts';
@@ -43,7 +44,8 @@ export function createSettings({ database, catalogCache, readRequest }: Settings
   const chosenFor = async (request: FastifyRequest, index: CatalogIndex) => {
     const { key } = (request.admitted as Admitted).principal;
     const chosen = chooseModel(index, 'image', await readChosenModel(database, key.id));
-    return 'unknown' in chosen ? undefined : chosen.model;
+    if ('model' in chosen && draws(chosen.model)) return chosen.model;
+    return index.defaults.get('image');
   };
   return {
     show: async (request: FastifyRequest, reply: FastifyReply) => {
@@ -67,6 +69,10 @@ export function createSettings({ database, catalogCache, readRequest }: Settings
       if (typeof name === 'string' && name !== '') {
         const chosen = chooseModel(await indexFor(request), 'image', name);
         if ('unknown' in chosen) throw new ApiProblem('not_found', { detail: `${chosen.unknown}.` });
+        if (!draws(chosen.model))
+          throw new ApiProblem('invalid_request', {
+            detail: `The model ${chosen.model.id} makes no pictures; GET /sd-models lists those that do.`,
+          });
         await recordChosenModel(database, { keyId: key.id, model: chosen.model.id });
       }
       return reply.type('application/json').send('null');
@@ -75,9 +81,7 @@ export function createSettings({ database, catalogCache, readRequest }: Settings
     models: async (request: FastifyRequest, reply: FastifyReply) => {
       const index = await indexFor(request);
       const drawing = [...index.models.values()].filter(
-        (model) =>
-          isIncluded(model, index.plan) &&
-          model.suites.some((suite) => suite === 'image' || suite === 'edit'),
+        (model) => isIncluded(model, index.plan) && draws(model),
       );
       return reply.send(
         drawing.map(({ id }) => ({
@@ -97,4 +101,8 @@ export function createSettings({ database, catalogCache, readRequest }: Settings
       return reply.send(names.map((name) => ({ name, aliases: [], options: {} })));
     },
   };
+}
+
+function draws({ suites }: StudioModel): boolean {
+  return suites.some((suite) => suite === 'image' || suite === 'edit');
 }
