@@ -64,11 +64,11 @@ describe("OpenAI's package", () => {
   });
 
   test('a file is changed', async () => {
-    const { data } = await openai.images.edit({
-      image: await toFile(onePixel, 'image.png', { type: 'image/png' }),
-      prompt,
-    });
-    assert.ok((data?.[0]?.b64_json?.length ?? 0) > 100);
+    const { data, response } = await openai.images
+      .edit({ image: await toFile(onePixel, 'image.png', { type: 'image/png' }), prompt })
+      .withResponse();
+    assert.ok((data.data?.[0]?.b64_json?.length ?? 0) > 100);
+    assert.equal(response.headers.has('x-renderkit-size'), false, 'it has the shape of the file');
   });
 
   test('a stream ends with the picture', async () => {

@@ -1,3 +1,5 @@
+import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
+
 /** Sizes that a model offers. */
 type Offered = { ratio: string; width: number; height: number };
 
@@ -27,4 +29,13 @@ export function nearestSize(
     const [shapeB, areaB] = farness(b);
     return Math.abs(shapeA - shapeB) > 1e-9 ? shapeA - shapeB : areaA - areaB;
   })[0];
+}
+
+/** As `1024x1024`, the size that a create of pictures makes; undefined where it follows the picture that it changes. */
+export function sizeMade({ parameters }: StudioModel, body: Record<string, unknown>): string | undefined {
+  const { aspect_ratios: sizes, same_ratio_supported: keepsRatio } = parameters;
+  const ratio = body['aspect_ratio'];
+  if (ratio === undefined && body['image'] !== undefined && keepsRatio) return undefined;
+  const made = ratio === undefined ? sizes[0] : sizes.find((one) => one.ratio === ratio);
+  return made && `${made.width}x${made.height}`;
 }

@@ -4,7 +4,7 @@ import { maxStrength, minStrength } from '@renderkit/contract/v1/limits.ts';
 import type { CatalogIndex } from '../../catalog/catalog-index.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import { chooseModel, type ChosenModel } from '../choose-model.ts';
-import { nearestSize } from '../choose-size.ts';
+import { nearestSize, sizeMade } from '../choose-size.ts';
 import type { Asked } from '../facade-exchange.ts';
 import { a1111Fields, type FieldsOf, ignoredOf, maxOutputs } from '../fields.ts';
 import { mapOwnFields } from '../own-fields.ts';
@@ -61,7 +61,7 @@ export function readPictureRequest(
   fitOptions(body, model);
   body['prompt'] = textOf(fields.prompt) ?? '';
   if (named) body['model'] = model.id;
-  const size = chooseSize(fields, model, body);
+  chooseRatio(fields, model, body);
   addSettings(fields, model, body, ignored);
   if (sources !== undefined) addSources(fields, model, body, sources);
   ignored.push(...neverCounts.filter((field) => isSet(fields[field])));
@@ -70,7 +70,7 @@ export function readPictureRequest(
     route: sources === undefined ? 'a1111.txt2img' : 'a1111.img2img',
     wanted: planCreates(kind, model, body, outputs),
     outputs,
-    size,
+    size: sizeMade(model, body),
     ignored,
     // Programs send their settings too, their keys among them: only what counts is kept.
     identity: {
@@ -108,18 +108,15 @@ function chooseFor(
   return suits ? chosen : chooseModel(index, suite, undefined);
 }
 
-function chooseSize(
+function chooseRatio(
   fields: PictureFields,
   { parameters }: StudioModel,
   body: Record<string, unknown>,
-): string | undefined {
+): void {
   const [width, height] = [numberOf(fields.width) ?? 0, numberOf(fields.height) ?? 0];
-  const sizes = parameters.aspect_ratios;
-  const nearest = width > 0 && height > 0 ? nearestSize(sizes, { width, height }) : undefined;
+  if (width <= 0 || height <= 0) return;
+  const nearest = nearestSize(parameters.aspect_ratios, { width, height });
   if (nearest !== undefined) body['aspect_ratio'] ??= nearest.ratio;
-  const used =
-    body['aspect_ratio'] === undefined ? sizes[0] : sizes.find(({ ratio }) => ratio === body['aspect_ratio']);
-  return used && `${used.width}x${used.height}`;
 }
 
 function addSettings(

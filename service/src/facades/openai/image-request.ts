@@ -2,7 +2,7 @@ import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts'
 import { maxPromptCharacters } from '@renderkit/contract/v1/limits.ts';
 import type { CatalogIndex } from '../../catalog/catalog-index.ts';
 import { chooseModel } from '../choose-model.ts';
-import { nearestSize, readSize } from '../choose-size.ts';
+import { nearestSize, readSize, sizeMade } from '../choose-size.ts';
 import type { Asked } from '../facade-exchange.ts';
 import { askedFor, type FieldsOf, ignoredOf, imageFields, maxOutputs, maxPartialImages } from '../fields.ts';
 import { mapOwnFields, valueOf } from '../own-fields.ts';
@@ -43,10 +43,10 @@ export function readImageRequest(
   if (named) body['model'] = model.id;
   const n = countOf(fields.n);
   refuseTransparency(fields.background, model, body);
+  if (pictures !== undefined) addPictures(body, pictures);
   const size = chooseSize(fields, model, body, ignored);
   const quality = chooseQuality(fields.quality, model, body, ignored);
   ignored.push(...neverCounts.filter((name) => fields[name] !== undefined));
-  if (pictures !== undefined) addPictures(body, pictures);
   const kind = pictures === undefined ? 'image' : 'image_edit';
   return {
     route: pictures === undefined ? 'openai.images.generations' : 'openai.images.edits',
@@ -121,26 +121,18 @@ function refuseTransparency(background: unknown, model: StudioModel, body: Recor
 /** Sets the ratio that is nearest to `size`, unless there is one. @returns the size that is made, where that is known */
 export function chooseSize(
   { size: asked }: { readonly size?: unknown },
-  { parameters }: StudioModel,
+  model: StudioModel,
   body: Record<string, unknown>,
   ignored: string[],
 ): string | undefined {
-  const sizes = parameters.aspect_ratios;
   const wanted = readSize(asked);
   if (wanted === undefined && asked !== undefined && asked !== 'auto') ignored.push('size');
   if (wanted !== undefined && body['aspect_ratio'] === undefined) {
-    const nearest = nearestSize(sizes, wanted);
+    const nearest = nearestSize(model.parameters.aspect_ratios, wanted);
     if (nearest === undefined) ignored.push('size');
     else body['aspect_ratio'] = nearest.ratio;
   }
-  const ratio = body['aspect_ratio'];
-  const used =
-    ratio === undefined
-      ? body['image'] === undefined
-        ? sizes[0]
-        : undefined
-      : sizes.find((one) => one.ratio === ratio);
-  return used === undefined ? undefined : `${used.width}x${used.height}`;
+  return sizeMade(model, body);
 }
 
 /** `quality` is the model's option of that name, or its resolution, where that has the value. */
