@@ -266,8 +266,8 @@ test('a plan that is not there and a size of another shape than its ratio are wa
       .replace('id: harbour', `id: slips\ntiers: [${plan}]`)
       .replace("ratio: '1:1', width: 64, height: 64", size);
     await writeFile(path.join(operator.directory, 'slips.model.yaml'), text);
-    const add = ['model', 'add', '--file', 'slips.model.yaml'];
-    const { data } = await operator.run<{ problems: object[]; warnings: string[] }>(...add);
+    const words = ['model', 'add', '--file', 'slips.model.yaml'];
+    const { data } = await operator.run<{ problems: object[]; warnings: string[] }>(...words);
     assert.deepEqual(data.problems, []);
     return data.warnings.filter((warning) => !warning.startsWith('Route own: '));
   };

@@ -1,6 +1,6 @@
 import { creditsOf } from '@renderkit/contract/studio/credits.ts';
 import { constants } from 'node:fs';
-import { access, open as openFile, readFile } from 'node:fs/promises';
+import { access, open as openFile, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { JsonError, readJson } from '@renderkit/engine-comfyui/json.ts';
 import { type ObjectInfo, readObjectInfo } from '@renderkit/engine-comfyui/object-info.ts';
@@ -14,6 +14,7 @@ import {
 import { askClasses } from '@renderkit/studio/administration/ask-classes.ts';
 import { findingsByMachines } from '@renderkit/studio/administration/ask-machines.ts';
 import {
+  idOfManifest,
   initialMillicredits,
   isManifest,
   modelIdOf,
@@ -22,9 +23,7 @@ import {
 import { type Findings, findVersion, ModelRefused } from '@renderkit/studio/administration/models.ts';
 import { proposeModel, type ProposedModel } from '@renderkit/studio/administration/propose-model.ts';
 import { openBackendSecrets } from '@renderkit/studio/backends/backend-secrets.ts';
-import { isFolder } from '@renderkit/studio/catalog/read-files.ts';
 import { readWorkerConfig } from '@renderkit/studio/config.ts';
-import { idOfManifest } from '@renderkit/studio/manifests/read-manifest.ts';
 import { openMedia } from '@renderkit/studio/storage/open-media.ts';
 import type { StackConfig } from '../config.ts';
 import { StackError } from '../stack-error.ts';
@@ -268,13 +267,13 @@ async function readClasses(file: string): Promise<ObjectInfo> {
 }
 
 async function checkReadable(file: string): Promise<void> {
-  if (await isFolder(file))
-    throw new StackError(
-      `${file} is a folder: name one file, or have a folder of models applied by apply --file.`,
-    );
   await access(file, constants.R_OK).catch((error: NodeJS.ErrnoException) => {
     throw new StackError(`${file} cannot be read: ${error.code}.`, { cause: error });
   });
+  if ((await stat(file)).isDirectory())
+    throw new StackError(
+      `${file} is a folder: name one file, or have a folder of models applied by apply --file.`,
+    );
 }
 
 function parameterLine({ target, sources, reason, sure }: ProposedModel['parameters'][number]): string {

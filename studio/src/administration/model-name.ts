@@ -1,3 +1,5 @@
+import { readYaml } from '../manifests/read-yaml.ts';
+
 /** Of a model whose time nobody has measured: the least that a generation costs. In 1/1000 credit. */
 export const initialMillicredits = 1_000;
 
@@ -5,6 +7,13 @@ export const initialMillicredits = 1_000;
 export function isManifest(fileName: string, text: string): boolean {
   if (/\.ya?ml$/i.test(fileName)) return true;
   return /\.json$/i.test(fileName) && /^\s*\{\s*"manifest"\s*:/.test(text);
+}
+
+/** The id that a manifest names, whatever else is wrong with it; null where none can be read. */
+export function idOfManifest(text: string): string | null {
+  const { root } = readYaml(text);
+  const id = root?.type === 'map' ? root.entries.get('id')?.node : undefined;
+  return id?.type === 'scalar' && typeof id.value === 'string' ? id.value : null;
 }
 
 /** `My Portrait (2).workflow.json` makes the model my-portrait-2. */

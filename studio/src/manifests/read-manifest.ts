@@ -37,13 +37,6 @@ export function readManifest(
   return misplaced.length > 0 ? { problems: misplaced } : { manifest: complete(file), lineOf };
 }
 
-/** The id that a manifest names, whatever else is wrong with it; null where none can be read. */
-export function idOfManifest(text: string): string | null {
-  const { root } = readYaml(text);
-  const id = root?.type === 'map' ? root.entries.get('id')?.node : undefined;
-  return id?.type === 'scalar' && typeof id.value === 'string' ? id.value : null;
-}
-
 /** Names of the files beside a manifest that it needs: its workflows, each once. */
 export function filesOf(manifest: Manifest): string[] {
   return [...new Set(manifest.routes.flatMap(({ workflow }) => workflow ?? []))];
