@@ -224,7 +224,7 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
       until(`all say ${badge}`, async () => {
         const sentence = await tell();
         const [canvas, row] = await Promise.all([result.innerText(), recent(words).innerText()]);
-        return [badge, sentence].every((words) => canvas.includes(words)) && row.includes(sentence);
+        return [badge, sentence].every((said) => canvas.includes(said)) && row.includes(sentence);
       });
     // The list of runs and the stream are read at different moments.
     const rows = '**/console/api/generations?*';
