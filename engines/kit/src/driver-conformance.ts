@@ -61,6 +61,7 @@ export function makeMedia(name: string, bytes = Buffer.from(`picture ${name}`)):
 export function testDriver<Server extends Counterpart>(kase: DriverCase<Server>): void {
   testGoodWay(kase);
   testSubmissions(kase);
+  testForeignJobs(kase);
   testFollowing(kase);
   testResults(kase);
   testCancel(kase);
@@ -146,6 +147,18 @@ function testSubmissions<Server extends Counterpart>(kase: DriverCase<Server>): 
     assert.equal(bench.counterpart.jobs, 0);
   });
 
+  test(`${kase.engine} knows that nothing was sent where nobody takes the connection`, async () => {
+    await using bench = await open(kase);
+    const prepared = await bench.driver.prepare(bench.job, never);
+    await bench.counterpart[Symbol.asyncDispose]();
+    await assert.rejects(
+      bench.driver.submit(prepared, bench.job.id, never),
+      isFailure({ blame: 'backend', sent: 'no', code: 'engine_unavailable' }),
+    );
+  });
+}
+
+function testForeignJobs<Server extends Counterpart>(kase: DriverCase<Server>): void {
   test(`${kase.engine} takes nobody else's job for its own, however alike they are`, async () => {
     for (const isKnown of [true, false]) {
       await using bench = await open(kase);
@@ -170,16 +183,6 @@ function testSubmissions<Server extends Counterpart>(kase: DriverCase<Server>): 
       assert.ok(typeof found === 'string', `it took ${JSON.stringify(found)}`);
       assert.equal(counterpart.jobs, 1);
     }
-  });
-
-  test(`${kase.engine} knows that nothing was sent where nobody takes the connection`, async () => {
-    await using bench = await open(kase);
-    const prepared = await bench.driver.prepare(bench.job, never);
-    await bench.counterpart[Symbol.asyncDispose]();
-    await assert.rejects(
-      bench.driver.submit(prepared, bench.job.id, never),
-      isFailure({ blame: 'backend', sent: 'no', code: 'engine_unavailable' }),
-    );
   });
 }
 

@@ -5,6 +5,7 @@ import { checkRouteOn, type StoredModel } from '../backends/check-routes.ts';
 import type { DriverPool } from '../backends/driver-pool.ts';
 import { findBackendsOf, whyNowhere } from '../backends/find-backends-of.ts';
 import { readModelTexts } from '../catalog/read-files.ts';
+import { untraceableRoutes } from '../manifests/untraceable-routes.ts';
 import {
   checkModels,
   type FindingsOf,
@@ -65,6 +66,7 @@ export async function checkTexts(
     lacking: routes.flatMap(({ lacks }) => lacks),
     warnings: [
       ...(await warnOfOffer(database, model.manifest)),
+      ...untraceableRoutes(model.manifest.routes),
       ...routes.flatMap(({ faults, lacks, others }) =>
         others.filter((one) => !lacks.includes(one) && !faults.some(({ message }) => message === one)),
       ),

@@ -16,6 +16,7 @@ import {
 import { readModelTexts } from '../catalog/read-files.ts';
 import { type Manifest, manifestName } from '../manifests/manifest.ts';
 import type { Parameter } from '../manifests/parameters.ts';
+import { untraceableRoutes } from '../manifests/untraceable-routes.ts';
 import { type StoppedSample, stopSamples } from '../renders/samples.ts';
 import { type Difference, differences } from './differences.ts';
 import {
@@ -53,7 +54,8 @@ export type ModelTexts = { source: string; files: Readonly<Record<string, string
 
 /**
  * `problems`: all that keeps a model from being offered, by itself and by the word of machines where they are asked. `warnings`: what
- * else its operator should know, in a sentence each: machines that do not answer, or that cannot make it for now.
+ * else its operator should know, in a sentence each: machines that do not answer, or that cannot make it for now, and routes whose
+ * lost jobs are given up.
  */
 export type Findings = { problems: readonly Problem[]; warnings: readonly string[] };
 export type FindingsOf = (model: ModelTexts) => Promise<Findings>;
@@ -212,8 +214,10 @@ export async function findVersion(database: Database, id: string, version: numbe
 }
 
 /** What can be told of a model without asking anybody. */
-export const ownFindings: FindingsOf = ({ source, files }) =>
-  Promise.resolve({ problems: readModelTexts(source, files).problems, warnings: [] });
+export const ownFindings: FindingsOf = ({ source, files }) => {
+  const { model, problems } = readModelTexts(source, files);
+  return Promise.resolve({ problems, warnings: untraceableRoutes(model?.manifest.routes ?? []) });
+};
 
 /**
  * Offers the newest version of a model, or the one that is named; an older one too. @throws ModelRefused also where it has

@@ -12,7 +12,7 @@ export function uniqueTargets(
   claim: Pick<Claim, 'id' | 'render_id' | 'seed'>,
   seed: number | null,
 ): string[] {
-  const isDrawn = claim.seed !== null && Number(claim.seed) === drawnSeed(claim.render_id);
+  const isDrawn = claim.seed !== null && claim.seed === drawnSeed(claim.render_id);
   const isUnique = (bound: BoundValue) => {
     if (bound.kind !== 'plain') return false;
     const text = textOf(bound.value);

@@ -1,0 +1,23 @@
+import { onUnknownOf, type Route } from '@renderkit/engine-kit/route.ts';
+import { sourcesOf } from './check-machine.ts';
+
+/** Providers that show what a job was asked for, and take no id of ours. */
+const listingEngines: readonly Route['engine'][] = ['fal', 'replicate'];
+const uniqueSources = ['seed', 'job.id', 'job.prefix'];
+
+/** A sentence for each paid route whose jobs are given up where their answer is lost, though its provider could be asked for them. */
+export function untraceableRoutes(routes: readonly Route[]): string[] {
+  const isUntraceable = (route: Route) =>
+    route.cost !== undefined &&
+    listingEngines.includes(route.engine) &&
+    onUnknownOf(route) === 'ask' &&
+    !Object.values(route.set).some((binding) =>
+      sourcesOf(binding).some((source) => uniqueSources.includes(source)),
+    );
+  return routes
+    .filter(isUntraceable)
+    .map(
+      ({ name }) =>
+        `Route ${name} sends no seed, so that a job whose answer is lost cannot be told from another's: it is paid, and refunded to its user. Set the seed, or on_unknown: fail where the model takes none.`,
+    );
+}
