@@ -71,6 +71,27 @@ describe("OpenAI's package", () => {
     assert.equal(response.headers.has('x-renderkit-size'), false, 'it has the shape of the file');
   });
 
+  test('a field that is null is one that was left out', async () => {
+    const image = `data:image/png;base64,${onePixel.toString('base64')}`;
+    const requests = {
+      '/openai/v1/images/generations': { prompt },
+      '/openai/v1/images/edits': { prompt, image },
+      '/openai/v1/chat/completions': { model: 'sketch-1', messages: [{ role: 'user', content: prompt }] },
+      '/sdapi/v1/txt2img': { prompt },
+    };
+    const names = ['aspect_ratio', 'project_id', 'mask', 'seed', 'n', 'size', 'style', 'stream', 'user'];
+    const nulls = Object.fromEntries(names.map((name) => [name, null]));
+    for (const [path, fields] of Object.entries(requests)) {
+      const answer = await fetch(`${platform.serviceUrls[0]}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${openai.apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ ...nulls, ...fields }),
+      });
+      assert.equal(answer.status, 200, `${path}: ${await answer.text()}`);
+      assert.equal(answer.headers.has('x-renderkit-ignored'), false, path);
+    }
+  });
+
   test('a stream ends with the picture', async () => {
     const types: string[] = [];
     const stream = await openai.images.generate({ prompt, stream: true, partial_images: 2 });

@@ -16,7 +16,7 @@ export function mapOwnFields(fields: FieldsOf<typeof ownFields>, model: StudioMo
   const keys = new Map(model.parameters.options.map((option) => [option.key, option]));
   const options: Record<string, unknown> = { ...objectOf(fields.options) };
   for (const name of namesOf(optionFields)) {
-    if (fields[name] === undefined || fields[name] === null) continue;
+    if (fields[name] === undefined) continue;
     if (keys.has(name)) options[name] ??= valueOf(fields[name]);
     else ignored.push(name);
   }

@@ -139,7 +139,8 @@ async function readFields({
       (typeof json.value !== 'object' || json.value === null || Array.isArray(json.value))
     )
       throw invalid('body', 'must be a JSON object');
-    return value;
+    // Some clients write null for what they leave out.
+    return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
   } catch (error) {
     throw problemOfBody(error);
   } finally {

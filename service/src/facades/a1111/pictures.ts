@@ -69,10 +69,7 @@ function takeSources(
   const taking = { accountId, media, storeFile };
   return {
     images: list.map((value) => takeImage(value, { ...taking, field: 'init_images' })),
-    mask:
-      mask === undefined || mask === null || mask === ''
-        ? undefined
-        : takeImage(mask, { ...taking, field: 'mask' }),
+    mask: mask === undefined || mask === '' ? undefined : takeImage(mask, { ...taking, field: 'mask' }),
   };
 }
 

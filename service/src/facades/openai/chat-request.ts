@@ -65,7 +65,7 @@ export function readChatRequest(
   if (kind === 'image_edit') body['image'] = references.shift();
   if (references.length > 0) body['reference_images'] = references;
   const size = chooseSize({ size: fields.size ?? ratioOf(fields.image_config) }, model, body, ignored);
-  ignored.push(...neverCounts.filter((name) => fields[name] !== undefined && fields[name] !== null));
+  ignored.push(...neverCounts.filter((name) => fields[name] !== undefined));
   const outputs = countOf(fields.n);
   return {
     route: 'openai.chat.completions',

@@ -75,7 +75,7 @@ async function takeSource(
     const field = 'input_reference';
     const start =
       fileOf(field) ??
-      (given == null ? undefined : takeImage(addressOf(given), { accountId, media, storeFile, field }));
+      (given === undefined ? undefined : takeImage(addressOf(given), { accountId, media, storeFile, field }));
     return { route, start };
   }
   const named = id ?? idOf(read.fields['video']);

@@ -98,7 +98,7 @@ function partialImagesOf(value: unknown): number {
 
 /** Pictures that are asked for: one where nothing is said. @throws OpenAiRefusal */
 export function countOf(value: unknown): number {
-  const n = value === undefined || value === null ? 1 : valueOf(value);
+  const n = value === undefined ? 1 : valueOf(value);
   if (typeof n !== 'number' || !Number.isInteger(n) || n < 1 || n > maxOutputs)
     throw openAiRefusal(400, 'invalid_value', `n must be a whole number from 1 to ${maxOutputs}.`, 'n');
   return n;

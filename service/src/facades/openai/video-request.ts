@@ -104,7 +104,7 @@ function chooseDuration(
     body['duration'] = valueOf(fields.duration);
     return;
   }
-  if (fields.seconds === undefined || fields.seconds === null) return;
+  if (fields.seconds === undefined) return;
   const wanted = Number(fields.seconds);
   if (!Number.isFinite(wanted) || wanted <= 0)
     throw openAiRefusal(400, 'invalid_value', 'seconds must be a number of seconds.', 'seconds');
@@ -122,7 +122,7 @@ function chooseRatio(
   ignored: string[],
 ): void {
   const { size } = fields;
-  if (size === undefined || size === null || size === 'auto' || body['aspect_ratio'] !== undefined) return;
+  if (size === undefined || size === 'auto' || body['aspect_ratio'] !== undefined) return;
   const wanted = readSize(size);
   const offered = parameters.video_aspect_ratios.flatMap((ratio) => {
     const [width = 0, height = 0] = ratio.split(':').map(Number);
