@@ -188,6 +188,17 @@ test("addresses of OpenAI's API that programs ask for by habit lead somewhere", 
     return ((await answer.json()) as { data: { id: string }[] }).data.map(({ id }) => id);
   };
   assert.deepEqual(await listed('models/'), await listed('models'));
+  const model = async (id: string) => {
+    const answer = await fetch(`${service.url}/openai/v1/models/${id}`, { headers });
+    return (await answer.json()) as {
+      architecture: { input_modalities: string[] };
+      error: { message: string };
+    };
+  };
+  assert.equal((await model('reels')).error.message, 'There is no model reels; the nearest is reel.');
+  assert.deepEqual((await model('plain')).architecture.input_modalities, ['text']);
+  assert.deepEqual((await model('brush')).architecture.input_modalities, ['text', 'image']);
+  assert.deepEqual((await model('reel')).architecture.input_modalities, ['text', 'image', 'video', 'audio']);
   const form = new FormData();
   form.append('image', new Blob([Buffer.from('a picture')]), 'boat.png');
   const refused = await fetch(`${service.url}/openai/v1/images/variations`, {

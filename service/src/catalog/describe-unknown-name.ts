@@ -34,11 +34,17 @@ export function describeUnknownName(
  * the suite. Of others nothing is said.
  */
 export function describeUnknownModel(id: string, index: CatalogIndex, suite?: Suite): string {
+  const list = `GET /v1/models${suite === undefined ? '' : `?suite=${suite}`}`;
+  return describe('model', id, offeredModels(index, suite), list);
+}
+
+/** Models that the plan includes and that serve the suite, in the order of the catalog. */
+export function offeredModels(index: CatalogIndex, suite?: Suite): Candidate[] {
   const offered: Candidate[] = [];
   for (const model of index.models.values())
     if (isIncluded(model, index.plan) && (suite === undefined || model.suites.includes(suite)))
       offered.push({ label: model.id, texts: [model.id, model.name] });
-  return describe('model', id, offered, `GET /v1/models${suite === undefined ? '' : `?suite=${suite}`}`);
+  return offered;
 }
 
 /** What is said of a style that there is not: people also send its name in place of its id. */

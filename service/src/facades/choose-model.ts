@@ -1,12 +1,17 @@
+import { listed } from '@renderkit/contract/studio/issues.ts';
 import type { Suite } from '@renderkit/contract/studio/kinds.ts';
 import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
+import { nearestNames, shownName } from '@renderkit/server-kit/nearest-names.ts';
 import type { CatalogIndex } from '../catalog/catalog-index.ts';
-import { describeUnknownModel } from '../catalog/describe-unknown-name.ts';
+import { offeredModels } from '../catalog/describe-unknown-name.ts';
 
 /** Names that clients have written into their code: they mean whatever draws here. Names of text models are none of them. */
 const imageAliases =
   /^(?:gpt-image-|dall-e-|chatgpt-image-latest$|openai\/gpt-.*image|google\/gemini-.*image|bytedance-seed\/seedream-)/;
 const videoAliases = /^sora-/;
+
+/** Ids that a sentence has at most. */
+const maxNamed = 5;
 
 export type ChosenModel =
   /** `named` is left out of a create where the default of its suite is meant. */
@@ -26,7 +31,40 @@ export function chooseModel(index: CatalogIndex, suite: Suite, name: unknown): C
       ? { unknown: `no model is the default for this: name one` }
       : { model: fallback, named: false };
   const model = index.models.get(name) ?? byLastPart(index, name);
-  return model === undefined ? { unknown: describeUnknownModel(name, index, suite) } : { model, named: true };
+  return model === undefined ? { unknown: describeMissingModel(name, index, suite) } : { model, named: true };
+}
+
+/** Clients show the sentence and no list: ids stand in it, the nearest ones or else the first of the suite. */
+export function describeMissingModel(name: string, index: CatalogIndex, suite?: Suite): string {
+  const offered = offeredModels(index, suite);
+  const near = nearestNames(name, offered, maxNamed);
+  const start = `there is no model ${shownName(name)}`;
+  return near.length > 0
+    ? `${start}; the nearest ${near.length === 1 ? 'is' : 'are'} ${near.join(', ')}`
+    : `${start}; those that there are: ${namesOf(offered)}`;
+}
+
+/** What is said of a model that does not do what it is asked for: which ones do. */
+export function describeOtherSuite({ id }: StudioModel, index: CatalogIndex, suite: Suite): string {
+  const fallback = index.defaults.get(suite);
+  const start = `the model ${id} ${cannot[suite]}; these do: ${namesOf(offeredModels(index, suite))}`;
+  return fallback === undefined ? start : `${start}; leave model out for ${fallback.id}`;
+}
+
+const cannot = {
+  image: 'makes no pictures from words',
+  edit: 'changes no pictures',
+  video: 'makes no videos',
+  extend: 'extends no videos',
+} as const satisfies Record<Suite, string>;
+
+function namesOf(offered: readonly { label: string }[]): string {
+  return (
+    listed(
+      offered.map(({ label }) => label),
+      maxNamed,
+    ) || 'none'
+  );
 }
 
 function byLastPart(index: CatalogIndex, name: string): StudioModel | undefined {

@@ -3,7 +3,7 @@ import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts'
 import { maxStrength, minStrength } from '@renderkit/contract/v1/limits.ts';
 import type { CatalogIndex } from '../../catalog/catalog-index.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
-import { chooseModel, type ChosenModel } from '../choose-model.ts';
+import { chooseModel, type ChosenModel, describeOtherSuite } from '../choose-model.ts';
 import { nearestSize, sizeMade } from '../choose-size.ts';
 import type { Asked } from '../facade-exchange.ts';
 import { a1111Fields, type FieldsOf, ignoredOf, maxOutputs } from '../fields.ts';
@@ -42,9 +42,12 @@ export function readPictureRequest(
   { chosenModel, sources }: { chosenModel: string | undefined; sources?: Sources },
 ): PictureRequest {
   const kind = sources === undefined ? 'image' : 'image_edit';
-  const chosen = chooseFor(index, kind === 'image' ? 'image' : 'edit', fields, chosenModel);
+  const suite = kind === 'image' ? 'image' : 'edit';
+  const chosen = chooseFor(index, suite, fields, chosenModel);
   if ('unknown' in chosen) throw new ApiProblem('not_found', { detail: `${chosen.unknown}.` });
   const { model, named } = chosen;
+  if (!model.suites.includes(suite))
+    throw new ApiProblem('invalid_request', { detail: `${describeOtherSuite(model, index, suite)}.` });
   const seed = numberOf(fields.seed);
   const { body, ignored } = mapOwnFields(
     {
@@ -63,7 +66,7 @@ export function readPictureRequest(
   if (named) body['model'] = model.id;
   chooseRatio(fields, model, body);
   addSettings(fields, model, body, ignored);
-  if (sources !== undefined) addSources(fields, model, body, sources);
+  if (sources !== undefined) addSources(fields, model, body, sources, ignored);
   ignored.push(...neverCounts.filter((field) => isSet(fields[field])));
   const outputs = countOf(fields);
   return {
@@ -131,6 +134,7 @@ function addSettings(
   const clipSkip = numberOf(fields.clip_skip);
   if (clipSkip !== undefined && parameters.clip_skip !== null)
     body['clip_skip'] = within(clipSkip, parameters.clip_skip);
+  else if (clipSkip !== undefined) ignored.push('clip_skip');
   const sampler = textOf(fields.sampler_name) ?? textOf(fields.sampler_index);
   const known = samplersOf(parameters).find((one) => one.toLowerCase() === sampler?.toLowerCase());
   if (known !== undefined) body['sampler'] = known;
@@ -143,6 +147,7 @@ function addSources(
   { parameters }: StudioModel,
   body: Record<string, unknown>,
   { images: [first, ...others], mask }: Sources,
+  ignored: string[],
 ): void {
   if (first === undefined) throw invalid('init_images', 'must hold a picture');
   body['image'] = first.reference;
@@ -160,6 +165,7 @@ function addSources(
   const blur = numberOf(fields.mask_blur);
   if (blur !== undefined && parameters.mask_blur !== null)
     body['mask_blur'] = within(blur, parameters.mask_blur);
+  else if (blur !== undefined) ignored.push('mask_blur');
 }
 
 /** Options that are numbers come from sliders of other ranges. */

@@ -1,6 +1,6 @@
 import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
 import type { CatalogIndex } from '../../catalog/catalog-index.ts';
-import { chooseModel } from '../choose-model.ts';
+import { chooseModel, describeOtherSuite } from '../choose-model.ts';
 import type { Asked } from '../facade-exchange.ts';
 import { askedFor, chatFields, type FieldsOf, ignoredOf, titleTokens } from '../fields.ts';
 import { mapOwnFields } from '../own-fields.ts';
@@ -106,8 +106,9 @@ function drawingModel(
       `${model.id} makes pictures: for so short a text take a model that writes.`,
       'max_tokens',
     );
-  const draws = model.suites.includes('image') || model.suites.includes('edit');
-  if (!draws) throw openAiRefusal(400, 'invalid_value', `The model ${model.id} makes no pictures.`, 'model');
+  const suite = pictures > 0 && model.suites.includes('edit') ? 'edit' : 'image';
+  if (!model.suites.includes(suite))
+    throw openAiRefusal(400, 'invalid_value', sentence(describeOtherSuite(model, index, suite)), 'model');
   const takes = model.suites.includes('edit')
     ? model.parameters.max_reference_images + 1
     : model.parameters.max_reference_images;

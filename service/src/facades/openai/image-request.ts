@@ -1,7 +1,7 @@
 import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
 import { maxPromptCharacters } from '@renderkit/contract/v1/limits.ts';
 import type { CatalogIndex } from '../../catalog/catalog-index.ts';
-import { chooseModel } from '../choose-model.ts';
+import { chooseModel, describeOtherSuite } from '../choose-model.ts';
 import { nearestSize, readSize, sizeMade } from '../choose-size.ts';
 import type { Asked } from '../facade-exchange.ts';
 import { askedFor, type FieldsOf, ignoredOf, imageFields, maxOutputs, maxPartialImages } from '../fields.ts';
@@ -37,6 +37,8 @@ export function readImageRequest(
   const chosen = chooseModel(index, suite, fields.model);
   if ('unknown' in chosen) throw openAiRefusal(404, 'model_not_found', sentence(chosen.unknown), 'model');
   const { model, named } = chosen;
+  if (!model.suites.includes(suite))
+    throw openAiRefusal(400, 'invalid_value', sentence(describeOtherSuite(model, index, suite)), 'model');
   const { body, ignored } = mapOwnFields(fields, model);
   const prompt = promptOf(fields.prompt, 'prompt');
   if (prompt !== undefined) body['prompt'] = prompt;

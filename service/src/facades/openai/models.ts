@@ -4,8 +4,9 @@ import type { CatalogCache } from '../../catalog/catalog-cache.ts';
 import { indexOf, isIncluded } from '../../catalog/catalog-index.ts';
 import type { Admitted } from '../../identity/admission/admit.ts';
 import { translated } from '../../studio-client/translate-error.ts';
-import { chooseModel, shownAliases } from '../choose-model.ts';
-import { openAiError, OpenAiRefusal } from './errors.ts';
+import { chooseModel, describeMissingModel, shownAliases } from '../choose-model.ts';
+import { openAiRefusal } from './errors.ts';
+import { sentence } from './image-request.ts';
 
 /** There is a number in every answer of theirs; ours have no such moment. */
 const created = Date.UTC(2026, 0, 1) / 1_000;
@@ -37,9 +38,7 @@ export function createModels({ catalogCache }: { catalogCache: CatalogCache }) {
       const index = await indexFor(request);
       const byName = chooseModel(index, name.startsWith('sora-') ? 'video' : 'image', name);
       if ('unknown' in byName)
-        throw new OpenAiRefusal(
-          openAiError(404, 'model_not_found', `There is no model ${JSON.stringify(name)}.`, 'model'),
-        );
+        throw openAiRefusal(404, 'model_not_found', sentence(describeMissingModel(name, index)), 'model');
       return reply.send(present(byName.model, name));
     },
   };
@@ -47,7 +46,12 @@ export function createModels({ catalogCache }: { catalogCache: CatalogCache }) {
 
 function present(model: StudioModel, id: string): object {
   const video = model.suites.some((suite) => suite === 'video' || suite === 'extend');
-  const takesPictures = model.suites.includes('edit') || model.parameters.max_reference_images > 0;
+  const { max_reference_images: references, frames, source_video: source, audio } = model.parameters;
+  const takes = {
+    image: model.suites.includes('edit') || references > 0 || frames.start || frames.end,
+    video: model.suites.includes('extend') || source !== null,
+    audio: audio !== null,
+  };
   return {
     id,
     object: 'model',
@@ -55,7 +59,7 @@ function present(model: StudioModel, id: string): object {
     owned_by: 'renderkit',
     name: model.name,
     architecture: {
-      input_modalities: takesPictures ? ['text', 'image'] : ['text'],
+      input_modalities: ['text', ...(['image', 'video', 'audio'] as const).filter((type) => takes[type])],
       output_modalities: [video ? 'video' : 'image'],
     },
   };

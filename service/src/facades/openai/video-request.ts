@@ -2,7 +2,7 @@ import { durationsOf } from '@renderkit/contract/studio/offers.ts';
 import type { Suite } from '@renderkit/contract/studio/kinds.ts';
 import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
 import { type CatalogIndex, isIncluded } from '../../catalog/catalog-index.ts';
-import { chooseModel } from '../choose-model.ts';
+import { chooseModel, describeOtherSuite } from '../choose-model.ts';
 import { nearestSize, readSize } from '../choose-size.ts';
 import type { Asked } from '../facade-exchange.ts';
 import { type FieldsOf, namesOf, passedVideoFields, type videoFields } from '../fields.ts';
@@ -75,7 +75,7 @@ function videoModel(
   if ('unknown' in chosen) throw openAiRefusal(404, 'model_not_found', sentence(chosen.unknown), 'model');
   const { model, named } = chosen;
   if (!model.suites.includes(suite))
-    throw openAiRefusal(400, 'invalid_value', `The model ${model.id} makes no videos here.`, 'model');
+    throw openAiRefusal(400, 'invalid_value', sentence(describeOtherSuite(model, index, suite)), 'model');
   const changes = source.route === 'videos.edits' || source.route === 'videos.remix';
   if (!changes || model.parameters.source_video !== null) return chosen;
   const other = named
