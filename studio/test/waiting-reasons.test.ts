@@ -128,7 +128,10 @@ test('money, time and faults keep a render from a backend: each says so', async 
   assert.deepEqual((await reasonsOf(database, 'r')).at(-1), ['fal', 'day_spent']);
   await insertRender(database, 'later', 'flux', { notBeforeSeconds: 30 });
   assert.deepEqual((await reasonsOf(database, 'later'))[1], ['gpu2', 'scheduled']);
+  assert.equal(await wordOf(database, 'later'), null, 'it begins later, and was not tried yet');
+  await database.rows(`update renders set attempt = 1 where id = 'later'`);
   assert.equal(await wordOf(database, 'later'), 'scheduled_retry');
+  await database.rows(`update renders set attempt = 0 where id = 'later'`);
   const failed = await claim(database, 'gpu2');
   await database.rows(
     `update submissions set state = 'failed', blame = 'backend', ended_at = clock() where id = $1`,

@@ -77,13 +77,21 @@ function useScrollToPainting(canvas: RefObject<HTMLElement | null>): void {
   }, [canvas]);
 }
 
-/** Gives the focus to the result where what had it on the canvas is gone: a button that has ended its run, or begun another. */
+/**
+ * Gives the focus to the result where what had it on the canvas is gone: a button that has ended its run, or begun another, or
+ * the dialog that asked before, which goes later than the run ends.
+ */
 function useKeptFocus(canvas: RefObject<HTMLElement | null>): (event: FocusEvent) => void {
   const last = useRef<Element>(null);
   useEffect(() => {
-    if (last.current?.isConnected !== false || document.activeElement !== document.body) return;
-    canvas.current?.querySelector<HTMLElement>('section')?.focus({ preventScroll: true });
-  });
+    // What is removed with the focus in it tells nobody.
+    const observer = new MutationObserver(() => {
+      if (last.current?.isConnected !== false || document.activeElement !== document.body) return;
+      canvas.current?.querySelector<HTMLElement>('section')?.focus({ preventScroll: true });
+    });
+    observer.observe(document.body, { childList: true, subtree: true });
+    return () => observer.disconnect();
+  }, [canvas]);
   return ({ target }) => {
     last.current = target;
   };
