@@ -41,6 +41,13 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
   const hasFocus = (one: Locator) =>
     until('it has the focus', async () => (await one.count()) === 1 && (await one.evaluate(isActive)));
 
+  /** Escape is a menu's as long as that closes, and whoever has the focus hears it. */
+  const leaveDialog = async (page: Page, dialog: Locator) => {
+    await until('it has the focus in it', async () => (await dialog.locator(':focus').count()) === 1);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  };
+
   test('sees what is to be painted on, however it came there', async () => {
     const { page, make, show, large, button } = await parts();
     const { id } = await make('a hill to paint over');
@@ -98,7 +105,7 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
     const sides = dialog.getByRole('listitem');
     await until('all are shown', async () => (await sides.locator('img').count()) === 4);
     assert.deepEqual(await sides.allInnerTexts(), labels);
-    await page.keyboard.press('Escape');
+    await leaveDialog(page, dialog);
     await hasFocus(button('Compare them'));
     const compare = result.getByRole('button', { name: 'Compare', exact: true });
     for (const one of [3, 1]) {
@@ -107,7 +114,7 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
     }
     await dialog.getByRole('slider', { name: `How much of the first is shown: ${labels[3]}` }).waitFor();
     await dialog.getByText(labels[1] ?? '', { exact: true }).waitFor();
-    await page.keyboard.press('Escape');
+    await leaveDialog(page, dialog);
     await hasFocus(compare.nth(1));
   });
 
@@ -147,23 +154,19 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
     for (const key of ['Control+k', 'Control+k']) {
       await prompt.focus();
       await page.keyboard.press(key);
-      await dialog.waitFor();
-      await page.keyboard.press('Escape');
-      await dialog.waitFor({ state: 'detached' });
+      await leaveDialog(page, dialog);
       await hasFocus(prompt);
     }
     await page.keyboard.type('gl');
     assert.equal(await prompt.inputValue(), 'gl');
     await large.focus();
     await page.keyboard.press('?');
-    await dialog.waitFor();
-    await page.keyboard.press('Escape');
+    await leaveDialog(page, dialog);
     await hasFocus(large);
     await button('Run several').focus();
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: /^Vary settings/ }).click();
-    await dialog.waitFor();
-    await page.keyboard.press('Escape');
+    await leaveDialog(page, dialog);
     await hasFocus(button('Run several'));
     await page.goto(`${page.url().split('?')[0]}?kind=image&model=sandbox-slow`);
     await prompt.fill('one that is stopped');

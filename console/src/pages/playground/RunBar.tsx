@@ -2,7 +2,7 @@ import { Button, Menu, Text } from '@mantine/core';
 import type { Estimate } from '@renderkit/contract/v1/schemas/estimate.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, type Ref, Suspense, useRef, useState } from 'react';
 import { RenderkitError } from 'renderkit/errors';
 import { formatCount, formatCredits } from '../../format/numbers.ts';
 import { whatToDo } from '../../generations/generation-status.ts';
@@ -38,6 +38,7 @@ export function RunBar(props: RunBarProps) {
   const { kind, model, values, body, creation, uploading, closed, onRun } = props;
   const { error } = creation;
   const [varying, setVarying] = useState(false);
+  const several = useRef<HTMLButtonElement>(null);
   const missing = missingOf(kind, model, values).filter(({ field }) => !fieldsWithoutPrice.has(field));
   const { estimate, isCurrent } = useEstimate(kind, model, body, missing.length === 0 && !closed);
   return (
@@ -66,6 +67,7 @@ export function RunBar(props: RunBarProps) {
             {uploading ? 'Uploading' : 'Run'}
           </Button>
           <Several
+            ref={several}
             disabled={creation.isPending || uploading || closed}
             credits={isCurrent ? estimate.data?.credits : undefined}
             onRun={onRun}
@@ -75,7 +77,12 @@ export function RunBar(props: RunBarProps) {
       </div>
       {varying && (
         <Suspense>
-          <Vary {...{ kind, model, body }} onClose={() => setVarying(false)} onRun={props.onVary} />
+          <Vary
+            {...{ kind, model, body }}
+            opener={several}
+            onClose={() => setVarying(false)}
+            onRun={props.onVary}
+          />
         </Suspense>
       )}
     </div>
@@ -86,6 +93,7 @@ export function RunBar(props: RunBarProps) {
 const severalTimes = [2, 4, 8];
 
 type SeveralProps = {
+  ref: Ref<HTMLButtonElement>;
   disabled: boolean;
   /** Of one run; undefined while it is not known. */
   credits: number | undefined;
@@ -93,11 +101,11 @@ type SeveralProps = {
   onVary: () => void;
 };
 
-function Several({ disabled, credits, onRun, onVary }: SeveralProps) {
+function Several({ ref, disabled, credits, onRun, onVary }: SeveralProps) {
   return (
     <Menu position="bottom-end" shadow="md">
       <Menu.Target>
-        <Button size="sm" px={6} disabled={disabled} aria-label="Run several">
+        <Button ref={ref} size="sm" px={6} disabled={disabled} aria-label="Run several">
           <Icon name="down" size={13} />
         </Button>
       </Menu.Target>

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, MultiSelect, Select, Stack, Text, TextInput } from '@mantine/core';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
-import { useState } from 'react';
+import { type RefObject, useState } from 'react';
 import { formatCount, formatCredits } from '../../format/numbers.ts';
 import type { RequestBody } from '../../generations/kinds.ts';
 import {
@@ -20,6 +20,8 @@ type VaryProps = {
   kind: GenerationKind;
   model: Model;
   body: RequestBody;
+  /** Of the menu that it is an item of. */
+  opener: RefObject<HTMLElement | null>;
   onClose: () => void;
   onRun: (cells: readonly GridCell[]) => void;
 };
@@ -30,8 +32,8 @@ type Choice = { path: string | null; values: string[]; text: string };
 const nothing: Choice = { path: null, values: [], text: '' };
 
 /** Runs the request for each value of one setting, or for each pair of two. */
-export function Vary({ kind, model, body, onClose, onRun }: VaryProps) {
-  useFocusReturn();
+export function Vary({ kind, model, body, opener, onClose, onRun }: VaryProps) {
+  useFocusReturn(opener);
   const axes = axesOf(kind, model);
   const [first, setFirst] = useState(nothing);
   const [second, setSecond] = useState(nothing);
