@@ -64,13 +64,16 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
     await isSeen();
     // The form has it at once, where that was chosen before.
     await show(`kind=image&model=sketch-1&generation=${id}`);
-    await large.focus();
-    await page.keyboard.press('e');
-    await isSeen();
+    const editByKey = async () => {
+      await button('Edit').waitFor();
+      await large.focus();
+      await page.keyboard.press('e');
+      await page.getByRole('radio', { name: 'What I paint' }).check();
+      await isSeen();
+    };
+    await editByKey();
     await large.scrollIntoViewIfNeeded();
-    await large.focus();
-    await page.keyboard.press('e');
-    await isSeen();
+    await editByKey();
   });
 
   test('runs a grid over two settings, and is told of each result what it was made with, compared or not', async () => {
