@@ -32,15 +32,16 @@ import { liveRoutes } from './generations/live/routes.ts';
 import { generationRoutes } from './generations/routes.ts';
 import { createSettleUploads } from './generations/settle/settle-uploads.ts';
 import { startSignals } from './generations/signals.ts';
-import type { Handlers } from './handler.ts';
 import { addServiceMetrics, createRequestMetrics } from './health/metrics.ts';
 import { createMissingParts, createReadinessCheck } from './health/readiness.ts';
 import { addHealthRoutes } from './health/routes.ts';
+import type { Handlers } from './http/handler.ts';
+import { AnswerWriter, leaveBodiesToRoutes, serveOperations } from './http/serve-operations.ts';
 import { Admission } from './identity/admission/admit.ts';
 import { KeyStreams } from './identity/keys/key-streams.ts';
 import { libraryRoutes } from './library/routes.ts';
-import { startErasure } from './operator/erase-accounts.ts';
 import { startMcp } from './mcp/start-mcp.ts';
+import { startErasure } from './operator/erase-accounts.ts';
 import { pathPrefixOf } from './own-address.ts';
 import { checkDatabase } from './preflight/check-database.ts';
 import { checkSecretKey } from './preflight/check-secret-key.ts';
@@ -50,7 +51,6 @@ import { projectsRoutes } from './projects/routes.ts';
 import { QuoteBatcher } from './quotes/quote-batcher.ts';
 import type { QuotingDependencies } from './quotes/validate-and-quote.ts';
 import { startCleaner } from './retention/cleaner.ts';
-import { AnswerWriter, leaveBodiesToRoutes, registerRoutes } from './routes.ts';
 import { createStudioClient, type StudioClient } from './studio-client/studio-client.ts';
 import type { TestHooks } from './test-hooks.ts';
 import { startUploads, type Uploads } from './uploads/background.ts';
@@ -107,7 +107,7 @@ export async function startService(
     log,
   };
   const presence = owned.use(keepPresence({ url: database.url, log }));
-  registerRoutes(app, { admission: modules.admission, handlers: modules.handlers, serving });
+  serveOperations(app, { admission: modules.admission, handlers: modules.handlers, serving });
   startFacades(owned, app, {
     ...modules,
     ...config,

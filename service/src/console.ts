@@ -20,12 +20,12 @@ import { sessionHandlers } from './console-api/sessions.ts';
 import { webhookHandlers } from './console-api/webhooks.ts';
 import { OutputMedia } from './facades/output-media.ts';
 import type { Generations } from './generations/background.ts';
-import type { Handlers } from './handler.ts';
+import type { Handlers } from './http/handler.ts';
+import type { Serving } from './http/serve-operations.ts';
 import { createSessionAdmission } from './identity/sessions/admit-session.ts';
 import { sessionCookie } from './identity/sessions/session-cookie.ts';
 import { createProviders, signOutAddress } from './identity/sign-in/provider.ts';
 import { addSignInRoutes } from './identity/sign-in/routes.ts';
-import type { Serving } from './routes.ts';
 import type { StudioClient } from './studio-client/studio-client.ts';
 import { signingSecrets } from './webhooks/endpoints/signing-secrets.ts';
 

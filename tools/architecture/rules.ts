@@ -53,6 +53,7 @@ export const orderedModules: Record<string, { wiring: readonly string[]; modules
       'validation',
       'studio-client',
       'identity',
+      'http',
       'credits',
       'account',
       'catalog',

@@ -1,5 +1,5 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import type { Handlers } from '../handler.ts';
+import type { Handlers } from '../http/handler.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { createAccountReader } from './read-account.ts';
 import { showKey } from './show-key.ts';

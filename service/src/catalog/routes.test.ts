@@ -7,7 +7,7 @@ import addFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { startUpstream, type Upstream } from '../../test/upstream-fixture.ts';
 import { accountRoutes } from '../account/routes.ts';
-import type { HandlerContext } from '../handler.ts';
+import type { HandlerContext } from '../http/handler.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { projectsRoutes } from '../projects/routes.ts';
 import { createCatalogCache } from './catalog-cache.ts';

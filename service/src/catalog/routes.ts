@@ -1,5 +1,5 @@
-import type { Handlers } from '../handler.ts';
-import { listOfAll } from '../list-page.ts';
+import type { Handlers } from '../http/handler.ts';
+import { listOfAll } from '../http/list-page.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { translated } from '../studio-client/translate-error.ts';
 import type { CatalogCache } from './catalog-cache.ts';

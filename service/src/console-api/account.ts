@@ -1,7 +1,7 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { selectSettings, updateSettings } from '../account/queries.ts';
 import type { AccountReader } from '../account/read-account.ts';
-import { pageOf } from '../list-page.ts';
+import { pageOf } from '../http/list-page.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { listUploads, readMaskUrl, readTemporaryBytes } from '../uploads/queries.ts';
 import { askStudio } from './ask-studio.ts';

@@ -1,6 +1,6 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { pageOf } from '../http/list-page.ts';
 import { listAudit } from '../identity/audit/queries.ts';
-import { pageOf } from '../list-page.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
 
 /** What was done on a person's account, and by whom. */

@@ -4,7 +4,7 @@ import type {
   ConsoleResponseOf,
 } from '@renderkit/contract/console/operations.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
-import type { RawReply } from '../handler.ts';
+import type { RawReply } from '../http/handler.ts';
 import type { Principal } from '../identity/admission/principal.ts';
 import type { Actor } from '../identity/audit/actor.ts';
 

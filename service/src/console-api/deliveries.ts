@@ -1,7 +1,7 @@
 import type { Delivery, DeliveryDetail } from '@renderkit/contract/console/schemas/delivery.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { KeyedMutex } from '@renderkit/server-kit/work/mutex.ts';
-import { pageOf } from '../list-page.ts';
+import { pageOf } from '../http/list-page.ts';
 import { listDeliveries, showDelivery, type ShownDelivery } from '../webhooks/deliveries/list-deliveries.ts';
 import type { ListedDelivery } from '../webhooks/deliveries/present.ts';
 import { resendDelivery } from '../webhooks/deliveries/resend-delivery.ts';

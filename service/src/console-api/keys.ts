@@ -1,15 +1,15 @@
 import { creditsOf } from '@renderkit/contract/studio/credits.ts';
 import type { ApiKey } from '@renderkit/contract/console/schemas/key.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { millicreditsOf } from '../amounts.ts';
 import { readSpentToday } from '../budgets/queries.ts';
 import { cancelQueuedOfKey, readQueuedOfKeys } from '../generations/cancel/cancel-queued.ts';
 import type { Settlement } from '../generations/settle/settlement.ts';
+import { listOfAll } from '../http/list-page.ts';
 import { createKey } from '../identity/keys/create-key.ts';
 import { type ListedKey, listKeys, showKey, noSuchKey } from '../identity/keys/list-keys.ts';
 import { revokeKey } from '../identity/keys/revoke-key.ts';
 import { updateKey } from '../identity/keys/update-key.ts';
-import { listOfAll } from '../list-page.ts';
+import { millicreditsOf } from './amounts.ts';
 import { askerOf, type ConsoleHandlers } from './console-handler.ts';
 
 /** A person's API keys. */

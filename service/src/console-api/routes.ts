@@ -13,21 +13,16 @@ import { type Pace, pacedBody } from '@renderkit/server-kit/http/paced-body.ts';
 import { exemptFromRequestTimeout, sendContinue } from '@renderkit/server-kit/http/request-body.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type DownloadDependencies, downloadItems } from '../downloads/download-items.ts';
-import { type Handlers, signalOfClient } from '../handler.ts';
+import { type Handlers, signalOfClient } from '../http/handler.ts';
+import { addOperations, addRoute, prepareScope, type Serving } from '../http/serve-operations.ts';
+import { refuseOverLimit } from '../identity/admission/admit.ts';
 import {
   type AdmittedSession,
   nobodySignedIn,
   type SessionAdmission,
 } from '../identity/sessions/admit-session.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
-import {
-  addOperations,
-  addRoute,
-  prepareScope,
-  refuseOverLimit,
-  type Serving,
-  unknownRoute,
-} from '../routes.ts';
+import { unknownRoute } from '../problems/unknown-route.ts';
 import type { ValidRequest } from '../validation/validate-request.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
 

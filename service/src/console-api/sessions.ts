@@ -1,6 +1,6 @@
 import { scopes } from '@renderkit/contract/v1/scopes.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { RawReply } from '../handler.ts';
+import { RawReply } from '../http/handler.ts';
 import { nobodySignedIn } from '../identity/sessions/admit-session.ts';
 import { endSession } from '../identity/sessions/end-session.ts';
 import { listSessions } from '../identity/sessions/queries.ts';

@@ -6,7 +6,7 @@ import { type ArchivedFile, zipArchive } from '@renderkit/server-kit/files/zip-a
 import { selectSettings } from '../account/queries.ts';
 import type { OutputMedia } from '../facades/output-media.ts';
 import { readMadeWith, readSeeds } from '../generations/reads/list-rows.ts';
-import { BytesReply } from '../handler.ts';
+import { BytesReply } from '../http/handler.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { translated } from '../studio-client/translate-error.ts';

@@ -1,7 +1,7 @@
 import { creditsOf } from '@renderkit/contract/studio/credits.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { availableCredits } from '../credits/available-credits.ts';
-import type { Handlers } from '../handler.ts';
+import type { Handlers } from '../http/handler.ts';
 import { type QuotingDependencies, validateAndPrice } from '../quotes/validate-and-quote.ts';
 
 /** What a create would cost (docs/api.md §4): validated in the same way, and nothing is made. */

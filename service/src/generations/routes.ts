@@ -1,8 +1,8 @@
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { readMaxCost } from '../budgets/budget.ts';
-import { type HandlerContext, type Handlers, RawReply } from '../handler.ts';
-import { pageOf } from '../list-page.ts';
+import { type HandlerContext, type Handlers, RawReply } from '../http/handler.ts';
+import { pageOf } from '../http/list-page.ts';
 import { type CancelDependencies, cancelGeneration } from './cancel/cancel-generation.ts';
 import type { CreateRequest, GenerationCreator } from './create/create-generation.ts';
 import type { LongPolls } from './live/long-polls.ts';

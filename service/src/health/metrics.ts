@@ -1,6 +1,7 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { addCounts, addGauge, addNumber } from '@renderkit/server-kit/metrics/part-metrics.ts';
 import { Histogram, type Registry } from 'prom-client';
+import type { RequestMetrics } from '../http/serve-operations.ts';
 import { countUploads } from '../uploads/queries.ts';
 import { countFailingEndpoints, readOldestWaiting, readQueueDepth } from './store.ts';
 
@@ -55,11 +56,6 @@ export function addServiceMetrics(
     collect: () => streams.set(open.streams()),
   });
 }
-
-export type RequestMetrics = {
-  /** `milliseconds` from the first look at the request to its answer. */
-  observe: (operationId: string | undefined, status: number, milliseconds: number) => void;
-};
 
 const bucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 

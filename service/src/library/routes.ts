@@ -1,5 +1,5 @@
-import type { Handlers } from '../handler.ts';
-import { pageOf } from '../list-page.ts';
+import type { Handlers } from '../http/handler.ts';
+import { pageOf } from '../http/list-page.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { asNotFound, translated } from '../studio-client/translate-error.ts';
 import { listAssets } from './list-assets.ts';

@@ -1,7 +1,7 @@
 import type { StudioProject } from '@renderkit/contract/studio/schemas/library.ts';
 import { type Project, defaultProjectTitle } from '@renderkit/contract/v1/schemas/project.ts';
-import type { Handlers } from '../handler.ts';
-import { pageOf } from '../list-page.ts';
+import type { Handlers } from '../http/handler.ts';
+import { pageOf } from '../http/list-page.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { asNotFound, translated } from '../studio-client/translate-error.ts';
 

@@ -1,5 +1,5 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import type { Handlers } from '../handler.ts';
+import type { Handlers } from '../http/handler.ts';
 import type { CreateUpload } from './create-upload.ts';
 import { type DeleteUpload, noSuchUpload, uploadIdShape } from './delete-upload.ts';
 import { presentUpload } from './present.ts';

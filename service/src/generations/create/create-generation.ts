@@ -6,7 +6,7 @@ import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import { checkBudget, checkMaxCost } from '../../budgets/budget.ts';
-import { RawReply } from '../../handler.ts';
+import { RawReply } from '../../http/handler.ts';
 import { fingerprint, IdempotencyKeys, keyReused } from '../../idempotency/idempotency-key.ts';
 import type { Principal } from '../../identity/admission/principal.ts';
 import {

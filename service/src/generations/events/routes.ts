@@ -1,9 +1,9 @@
 import { headers } from '@renderkit/contract/v1/headers.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { idBytes } from '@renderkit/server-kit/http/event-streams.ts';
-import { type Handlers, RawReply } from '../../handler.ts';
+import { type Handlers, RawReply, StreamReply } from '../../http/handler.ts';
+import { pageOf } from '../../http/list-page.ts';
 import type { KeyStreams } from '../../identity/keys/key-streams.ts';
-import { pageOf } from '../../list-page.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import { generationListText } from '../present.ts';
 import type { AccountStreams } from './account-streams.ts';
@@ -34,7 +34,7 @@ export function eventRoutes(dependencies: EventDependencies): Pick<Handlers, 'li
           after === undefined
             ? await readLastPosition(database, accountId)
             : { position: after, id: undefined };
-        return keyStreams.reply(principal, (stream) => {
+        const open = keyStreams.opener(principal, (stream) => {
           // A client that loses the stream before anything happened goes on from here.
           if (begin.id !== undefined) stream.write(idBytes(begin.id));
           accountStreams.add(stream, {
@@ -43,6 +43,7 @@ export function eventRoutes(dependencies: EventDependencies): Pick<Handlers, 'li
             types: types && new Set(types),
           });
         });
+        return new StreamReply(open);
       }
       const { page, limit, offset } = pageOf(query);
       const newest = await readLastPosition(database, accountId);

@@ -1,6 +1,6 @@
 import { headers } from '@renderkit/contract/v1/headers.ts';
 import { maxWaitSeconds } from '@renderkit/contract/v1/limits.ts';
-import { type HandlerContext, RawReply } from '../../handler.ts';
+import { type HandlerContext, RawReply } from '../../http/handler.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import type { LongPolls } from './long-polls.ts';
 

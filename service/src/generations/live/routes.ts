@@ -1,4 +1,4 @@
-import { type Handlers, RawReply } from '../../handler.ts';
+import { type Handlers, RawReply, StreamReply } from '../../http/handler.ts';
 import type { Principal } from '../../identity/admission/principal.ts';
 import type { KeyStreams } from '../../identity/keys/key-streams.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
@@ -17,7 +17,9 @@ export function liveRoutes({
     watchGeneration: async ({ principal, params, query }) => {
       const asked = askedOf(principal, params.id);
       await live.check(asked);
-      return keyStreams.reply(principal, (stream) => live.add(stream, asked, query.preview ?? 'link'));
+      return new StreamReply(
+        keyStreams.opener(principal, (stream) => live.add(stream, asked, query.preview ?? 'link')),
+      );
     },
 
     getProgress: async ({ principal, params }) => live.progress(askedOf(principal, params.id)),

@@ -64,6 +64,15 @@ export class Admission implements AsyncDisposable {
   }
 }
 
+/** @throws ApiProblem `rate_limited`. `whose` is what was counted: a key, a session. */
+export function refuseOverLimit(admitted: Admitted, whose: string): void {
+  if (admitted.number > admitted.limit)
+    throw new ApiProblem('rate_limited', {
+      detail: `The ${whose} has made its ${admitted.limit} requests of this minute.`,
+      retryAfterSeconds: admitted.secondsLeft,
+    });
+}
+
 /** The one answer to whoever has no valid key; it does not say what is wrong with it. */
 export function unauthorized(): ApiProblem {
   return new ApiProblem('unauthorized', { detail: 'A valid API key is needed: send one as a bearer token.' });

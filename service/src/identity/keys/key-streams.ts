@@ -3,7 +3,6 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { EventStream } from '@renderkit/server-kit/http/event-streams.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { type Loop, startLoop } from '@renderkit/server-kit/work/loop.ts';
-import { StreamReply } from '../../handler.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import type { Principal } from '../admission/principal.ts';
 import { readEndedSessions } from '../sessions/queries.ts';
@@ -26,10 +25,10 @@ export class KeyStreams implements AsyncDisposable {
   }
 
   /**
-   * An answer that is a stream, which ends when its key or session does. `begin` gets it when it is open.
+   * What is to be called with a stream once it is open: `begin` gets it, and it ends when its key or session does.
    * @throws ApiProblem `rate_limited` where the key, or this process, has as many as it may
    */
-  reply(principal: Principal, begin: (stream: EventStream) => void): StreamReply {
+  opener(principal: Principal, begin: (stream: EventStream) => void): (stream: EventStream) => void {
     const { key, actor } = principal;
     const own = this.#ofKey.get(key.id) ?? 0;
     if (own >= maxStreamsPerKey || this.#held.size >= maxStreamsPerProcess)
@@ -41,10 +40,10 @@ export class KeyStreams implements AsyncDisposable {
         retryAfterSeconds: fullRetrySeconds,
       });
     const sessionId = actor?.kind === 'person' ? actor.sessionId : undefined;
-    return new StreamReply((stream) => {
+    return (stream) => {
       this.#hold(stream, { keyId: key.id, sessionId });
       begin(stream);
-    });
+    };
   }
 
   /** These keys let nobody in any more. */

@@ -4,7 +4,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createOwnAddress, pathPrefixOf } from '../../own-address.ts';
-import { unknownRoute } from '../../routes.ts';
+import { unknownRoute } from '../../problems/unknown-route.ts';
 import { lifetimeDays } from '../sessions/open-session.ts';
 import type { Cookie } from '../sessions/session-cookie.ts';
 import { createAttempts } from './attempts.ts';

@@ -1,5 +1,5 @@
 import { defaultPageSize, maxOffset } from '@renderkit/contract/v1/limits.ts';
-import { ApiProblem } from './problems/api-problem.ts';
+import { ApiProblem } from '../problems/api-problem.ts';
 
 type PageQuery = { page?: number; limit?: number };
 type List<Item> = { object: 'list'; data: Item[]; page: number; limit: number; has_more: boolean };

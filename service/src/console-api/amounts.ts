@@ -1,5 +1,5 @@
 import { millicreditsOf as exactMillicreditsOf } from '@renderkit/contract/studio/credits.ts';
-import { ApiProblem } from './problems/api-problem.ts';
+import { ApiProblem } from '../problems/api-problem.ts';
 
 /**
  * Credits that a person typed as whole 1/1000 credits; null and undefined stay what they are. What is finer is refused.

@@ -6,8 +6,8 @@ import { readMultipart } from '@renderkit/server-kit/http/multipart.ts';
 import { exemptFromRequestTimeout, sendContinue } from '@renderkit/server-kit/http/request-body.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Admitted } from './identity/admission/admit.ts';
-import type { Principal } from './identity/admission/principal.ts';
+import type { Admitted } from '../identity/admission/admit.ts';
+import type { Principal } from '../identity/admission/principal.ts';
 
 /** What every handler gets beside the validated parts of its request. */
 export type HandlerContext = {
@@ -55,7 +55,7 @@ export class BytesReply {
   }
 }
 
-/** An answer that is a stream of events (docs/api.md §4). `KeyStreams` makes them, which ends those of a revoked key. */
+/** An answer that is a stream of events (docs/api.md §4); `KeyStreams` ends those of a revoked key. */
 export class StreamReply {
   /** Called when the head of the answer is on its way. */
   readonly begin: (stream: EventStream) => void;

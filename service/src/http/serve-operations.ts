@@ -5,24 +5,23 @@ import { type OperationId, operationIds, operations } from '@renderkit/contract/
 import { httpErrorOf } from '@renderkit/server-kit/http/create-http-server.ts';
 import { eventStreamHeaders, type EventStreams } from '@renderkit/server-kit/http/event-streams.ts';
 import { mustCloseUnread } from '@renderkit/server-kit/http/request-body.ts';
-import { notFoundDetail } from '@renderkit/server-kit/http/route-methods.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { BytesReply, type Handlers, RawReply, RequestContext, StreamReply } from './handler.ts';
-import type { RequestMetrics } from './health/metrics.ts';
-import type { Admission, Admitted } from './identity/admission/admit.ts';
-import { ApiProblem } from './problems/api-problem.ts';
-import { presentProblem } from './problems/present-problem.ts';
-import { problemOfHttpError } from './problems/problem-of-error.ts';
-import { StudioFailure } from './studio-client/studio-failure.ts';
-import { translateStudioFailure } from './studio-client/translate-error.ts';
-import type { LargeBodies } from './validation/large-bodies.ts';
+import { type Admission, type Admitted, refuseOverLimit } from '../identity/admission/admit.ts';
+import { ApiProblem } from '../problems/api-problem.ts';
+import { presentProblem } from '../problems/present-problem.ts';
+import { problemOfHttpError } from '../problems/problem-of-error.ts';
+import { unknownRoute } from '../problems/unknown-route.ts';
+import { StudioFailure } from '../studio-client/studio-failure.ts';
+import { translateStudioFailure } from '../studio-client/translate-error.ts';
+import type { LargeBodies } from '../validation/large-bodies.ts';
 import {
   type ExplainUnknown,
   requestValidator,
   type ValidatedOperation,
   type ValidRequest,
-} from './validation/validate-request.ts';
+} from '../validation/validate-request.ts';
+import { BytesReply, type Handlers, RawReply, RequestContext, StreamReply } from './handler.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -48,11 +47,11 @@ export type Serving = {
 };
 
 /**
- * Routes all of /v1. A request is checked in this order, and the first failure is the answer: who asks, how often,
+ * Serves all of /v1. A request is checked in this order, and the first failure is the answer: who asks, how often,
  * whether there is such a route, whether the key's scopes reach it (all before a byte of the body is read), then
  * the form of headers, query and body.
  */
-export function registerRoutes(
+export function serveOperations(
   app: FastifyInstance,
   { admission, handlers, serving }: { admission: Admission; handlers: Handlers; serving: Serving },
 ): void {
@@ -172,20 +171,6 @@ export function addRoute(scope: FastifyInstance, { answers, largeBodies }: Servi
   });
 }
 
-/** @throws ApiProblem `rate_limited`. `whose` is what was counted: a key, a session. */
-export function refuseOverLimit(admitted: Admitted, whose: string): void {
-  if (admitted.number > admitted.limit)
-    throw new ApiProblem('rate_limited', {
-      detail: `The ${whose} has made its ${admitted.limit} requests of this minute.`,
-      retryAfterSeconds: admitted.secondsLeft,
-    });
-}
-
-/** Whoever is told has been let in: nobody else learns which routes there are. */
-export function unknownRoute(request: FastifyRequest): ApiProblem {
-  return new ApiProblem('not_found', { detail: notFoundDetail(request, 'There is no such route.') });
-}
-
 function problemAnswer({ docsUrl, log }: Serving, error: unknown, request: FastifyRequest): Answer {
   const problem =
     error instanceof StudioFailure ? translateStudioFailure(error) : problemOfHttpError(httpErrorOf(error));
@@ -203,6 +188,11 @@ export type Answer = {
   headers?: Readonly<Record<string, string>> | undefined;
   /** JSON; `application/json` unless the headers say otherwise. */
   text: string | Buffer;
+};
+
+export type RequestMetrics = {
+  /** `milliseconds` from the first look at the request to its answer. */
+  observe: (operationId: string | undefined, status: number, milliseconds: number) => void;
 };
 
 /**
