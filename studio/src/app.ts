@@ -18,10 +18,10 @@ import { changesChannel, jobsChannel, progressChannel, watchesChannel } from './
 import { startCleaning } from './clean.ts';
 import { ConfigError, type StudioConfig } from './config.ts';
 import { addStudioMetrics } from './health/studio-metrics.ts';
+import { createServer } from './http/create-server.ts';
 import { openJobQueues } from './jobs/job-queues.ts';
 import { openStudioRules } from './moderation/moderation.ts';
 import { registerRoutes, type RouteDependencies } from './routes.ts';
-import { createServer } from './server.ts';
 import { keepSettings } from './settings/keep-settings.ts';
 import { sqlDirectory } from './sql-directory.ts';
 import { closeOldMedia } from './storage/close-old-media.ts';

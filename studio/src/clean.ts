@@ -2,17 +2,17 @@ import { removeDeadDirectories } from '@renderkit/media-kit/temporary-directory.
 import { type BatchJob, runBatches } from '@renderkit/server-kit/work/batch-loop.ts';
 import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import { type ErasureCursors, eraseDeletedAccounts } from './accounts/erase-account.ts';
-import { deleteEndedResets } from './accounts/password-store.ts';
-import { deleteOldChanges } from './changes/store.ts';
+import { deleteEndedResets } from './accounts/queries.ts';
+import { deleteOldChanges } from './changes/queries.ts';
 import { refillDueAccounts } from './credits/refill-account.ts';
-import { deleteEndedWindows, deleteExpired } from './identity/store.ts';
+import { deleteEndedWindows, deleteExpired } from './identity/queries.ts';
 import { expireFrames } from './library/expire-frames.ts';
-import { forgetOldProgress } from './progress/store.ts';
+import { forgetOldProgress } from './progress/queries.ts';
 import { endStranded, strandedPerRound } from './renders/end-stranded.ts';
 import { removeAbandonedFolders } from './storage/orphan-folders.ts';
 import { startSweep } from './storage/sweep-media.ts';
 import { rejectOverdueUploads } from './uploads/check-upload.ts';
-import { forgetDeletedUploads } from './uploads/store.ts';
+import { forgetDeletedUploads } from './uploads/queries.ts';
 import { forgetSilentWorkers } from './workers/heartbeat.ts';
 
 const everyMs = 60_000;

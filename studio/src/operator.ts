@@ -1,31 +1,21 @@
 import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts';
 import { paths } from '@renderkit/identity/account-pages/paths.ts';
 import { hashPassword } from '@renderkit/identity/passwords/password.ts';
-import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createAccount as insertAccount } from './accounts/create-account.ts';
-import { findPlan, PlanUnknown } from './accounts/find-plan.ts';
-import { deleteResetOf, deleteSessions } from './accounts/password-store.ts';
+import { deleteAccount as deleteAccountOf } from './accounts/delete-account.ts';
+import { PlanUnknown } from './accounts/find-plan.ts';
+import { type AccountRow, findAccountByEmail, selectAccounts, updateFault } from './accounts/queries.ts';
 import { createResetToken } from './accounts/reset-link.ts';
-import { setPassword } from './accounts/set-password.ts';
 import {
-  type AccountFlags,
-  type AccountRow,
-  findAccountByEmail,
-  lockAccount,
-  markDeleted,
-  selectAccounts,
-  updateFault,
-  updateFlags,
-  updatePlan,
-  updateStorageLimit,
-} from './accounts/store.ts';
-import { writeAdminAudit } from './audit/admin-audit.ts';
+  type AccountSettings as StoredSettings,
+  setAccount as setAccountOf,
+} from './accounts/set-account.ts';
 import type { AuditRow } from './audit/list-audit.ts';
 import { listAudit } from './audit/list-audit.ts';
 import { operator } from './audit/write-audit.ts';
 import { readPlans } from './catalog/queries.ts';
-import { setBalance } from './credits/set-credits.ts';
-import { type LedgerDifference, type LedgerEntry, ledgerDifferences, ledgerOf } from './credits/store.ts';
+import { type LedgerDifference, type LedgerEntry, ledgerDifferences, ledgerOf } from './credits/queries.ts';
 import { connect as connectAccount, endConnections } from './identity/connections.ts';
 import { keepSettings } from './settings/keep-settings.ts';
 import type { MediaPlace } from './storage/open-storage.ts';
@@ -33,7 +23,7 @@ import type { MediaPlace } from './storage/open-storage.ts';
 // What an operator does with the machine in hand: plain functions over the studio's database. They work whether
 // the studio runs or not; credits are in 1/1000.
 
-export type { AccountRow } from './accounts/store.ts';
+export type { AccountRow } from './accounts/queries.ts';
 export { generatePassword } from '@renderkit/identity/passwords/password.ts';
 export { listActs } from './audit/list-audit.ts';
 export { setMaintenance } from './settings/keep-settings.ts';
@@ -82,19 +72,7 @@ export async function createAccount(database: Database, account: NewStudioAccoun
   return showAccount(database, account.email);
 }
 
-export type AccountSettings = {
-  password?: string;
-  creditsMillicredits?: number;
-  tier?: string;
-  suspended?: boolean;
-  emailVerified?: boolean;
-  regionBlocked?: boolean;
-  ageVerified?: boolean;
-  /** May do with backends, models, plans and styles what an operator's commands do. */
-  administrator?: boolean;
-  /** What the account may store, instead of what its plan says; null goes back to the plan. */
-  storageBytes?: number | null;
-};
+export type AccountSettings = Omit<StoredSettings, 'passwordHash'> & { password?: string };
 
 /**
  * Changes what is named and leaves the rest. A new plan brings its limits at once and its allowance at the next renewal.
@@ -105,32 +83,10 @@ export async function setAccount(
   email: string,
   settings: AccountSettings,
 ): Promise<AccountRow> {
-  const { id, administrator } = await showAccount(database, email);
-  const { password, creditsMillicredits, tier, storageBytes, ...rest } = settings;
-  const flags: AccountFlags = rest;
+  const account = await showAccount(database, email);
+  const { password, ...rest } = settings;
   const passwordHash = password === undefined ? undefined : await hashPassword(password);
-  const change = async (transaction: Transaction) => {
-    const plan = tier === undefined ? undefined : await findPlan(transaction, tier);
-    await lockAccount(transaction, id);
-    if (passwordHash !== undefined)
-      await setPassword(
-        transaction,
-        { accountId: id, passwordHash },
-        { actor: operator, action: 'password.set' },
-      );
-    await updateFlags(transaction, id, flags);
-    if (flags.administrator !== undefined && flags.administrator !== administrator)
-      await writeAdminAudit(transaction, 'operator', {
-        action: 'account.administrator_set',
-        subject: `account:${id}`,
-        before: { administrator },
-        after: { administrator: flags.administrator },
-      });
-    if (plan !== undefined) await updatePlan(transaction, id, plan);
-    if (storageBytes !== undefined) await updateStorageLimit(transaction, id, storageBytes);
-    if (creditsMillicredits !== undefined) await setBalance(transaction, id, creditsMillicredits);
-  };
-  await database.transaction(change).catch(asOperatorError);
+  await setAccountOf(database, account, { ...rest, passwordHash }).catch(asOperatorError);
   return showAccount(database, email);
 }
 
@@ -210,12 +166,7 @@ export async function setFault(
  */
 export async function deleteAccount(database: Database, email: string): Promise<{ accountId: string }> {
   const account = await showAccount(database, email);
-  await database.transaction(async (transaction) => {
-    await lockAccount(transaction, account.id);
-    await markDeleted(transaction, account.id);
-    await deleteResetOf(transaction, account.id);
-    await deleteSessions(transaction, account.id);
-  });
+  await deleteAccountOf(database, account.id);
   await endConnections(database, account.id, undefined);
   return { accountId: account.id };
 }

@@ -7,12 +7,12 @@ import { createLogger, type Logger } from '@renderkit/server-kit/process/logger.
 import { checkDatabase } from '@renderkit/server-kit/schema/check-database.ts';
 import { openBackendSecrets } from './backends/backend-secrets.ts';
 import { DriverPool } from './backends/driver-pool.ts';
+import { openEngines } from './backends/open-engines.ts';
 import { startBackendHealth } from './backends/start-backend-health.ts';
 import { openCatalog } from './catalog/open-catalog.ts';
 import { createWakeups } from './changes/watch-changes.ts';
 import { changesChannel, jobsChannel, progressChannel, watchesChannel } from './channels.ts';
 import type { WorkerConfig } from './config.ts';
-import { openEngines } from './engines.ts';
 import { serveWorkerHealth } from './health/serve-worker-health.ts';
 import { openJobQueues } from './jobs/job-queues.ts';
 import { openWorkerRules } from './moderation/moderation.ts';

@@ -4,7 +4,7 @@ import type { Change } from '@renderkit/contract/studio/changes.ts';
 import { createNotifier } from '@renderkit/server-kit/db/notify.ts';
 import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
-import { deleteOldChanges } from '@renderkit/studio/changes/store.ts';
+import { deleteOldChanges } from '@renderkit/studio/changes/queries.ts';
 import { changesChannel } from '@renderkit/studio/channels.ts';
 import type { Static } from 'typebox';
 import { readChanges, startTestStudio, type TestStudio } from './harness.ts';

@@ -13,7 +13,7 @@ import { share } from '@renderkit/server-kit/testing/share.ts';
 import { startStudio, type StudioTestArguments } from '@renderkit/studio/app.ts';
 import { clean } from '@renderkit/studio/clean.ts';
 import type { StudioConfig, WorkerConfig } from '@renderkit/studio/config.ts';
-import { openEngines } from '@renderkit/studio/engines.ts';
+import { openEngines } from '@renderkit/studio/backends/open-engines.ts';
 import { createAccount, grantForService, type NewStudioAccount } from '@renderkit/studio/operator.ts';
 import type { Pauses } from '@renderkit/studio/renders/job.ts';
 import { startWorker } from '@renderkit/studio/start-worker.ts';

@@ -5,7 +5,7 @@ import type { RenderProgress } from '@renderkit/contract/studio/progress.ts';
 import { type Engine, EngineError } from '@renderkit/engine-kit/engine.ts';
 import type { Report } from '@renderkit/engine-kit/report.ts';
 import sharp from 'sharp';
-import { forgetOldProgress } from '../src/progress/store.ts';
+import { forgetOldProgress } from '../src/progress/queries.ts';
 import { readProgress, startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
 
 let studio: TestStudio;

@@ -5,13 +5,28 @@ import {
   contractLibraries,
   engineRules,
   orderedModules,
-  privateFile,
+  privateRoutes,
+  privateStore,
   publicEntries,
   studioFileReaders,
   workspaces,
 } from './rules.ts';
 
 type Say = (message: string) => Issue[];
+
+/** A file that stands beside the modules of a folder, and is neither their wiring nor their ground. */
+export function placeIssues({ path: file }: Source): Issue[] {
+  const { source, module, file: name } = placeOf(file);
+  const rules = orderedModules[source ?? ''];
+  if (rules === undefined || module !== undefined || isTest(file) || !/\.tsx?$/.test(name)) return [];
+  if (rules.wiring.includes(name) || rules.ground.includes(name)) return [];
+  return [
+    {
+      path: file,
+      message: `stands beside the modules of ${source} and has no place: name it in orderedModules (tools/architecture/rules.ts) as wiring or as ground, or move it into a module.`,
+    },
+  ];
+}
 
 /** What is wrong with one import: workspaces know those below them, and modules inside of one likewise. */
 export function importIssues(source: Source, { specifier }: Import): Issue[] {
@@ -60,22 +75,35 @@ function packageIssues(file: string, specifier: string, say: Say): Issue[] {
 }
 
 function moduleIssues(from: Place, target: Place, say: Say): Issue[] {
-  if (from.source === undefined || from.source !== target.source) return [];
-  const { wiring, modules } = orderedModules[from.source] ?? { wiring: [], modules: [] };
-  if (target.module === undefined && wiring.includes(target.file)) {
-    if (from.module !== undefined) return say('modules know nothing of what puts them together.');
-    const own = wiring.indexOf(from.file);
-    if (own < 0 || own > wiring.indexOf(target.file))
-      return say(`${wiring.join(' → ')} is the only direction.`);
-  }
-  if (target.module === undefined || from.module === target.module || from.module === undefined) return [];
-  if (privateFile.test(target.file.split('/').at(-1) ?? ''))
+  const rules = orderedModules[from.source ?? ''];
+  if (rules === undefined || from.source !== target.source) return [];
+  if (from.module === undefined && rules.ground.includes(from.file) && !isGround(target, rules))
+    return say(
+      `${from.file} is ground (tools/architecture/rules.ts), which knows nothing of what stands on it.`,
+    );
+  if (target.module === undefined)
+    return rules.wiring.includes(target.file) ? wiringIssues(from, target.file, rules.wiring, say) : [];
+  if (from.module === target.module) return [];
+  const name = target.file.split('/').at(-1) ?? '';
+  if (privateStore.test(name) || (privateRoutes.test(name) && from.module !== undefined))
     return say(`${target.file} belongs to its module: call what that exports for others.`);
-  const [own, other] = [modules.indexOf(from.module), modules.indexOf(target.module)];
+  return from.module === undefined ? [] : orderIssues(from.module, target.module, rules.modules, say);
+}
+
+function isGround({ module, file }: Place, { ground }: { ground: readonly string[] }): boolean {
+  return module === undefined && ground.includes(file);
+}
+
+function wiringIssues(from: Place, target: string, wiring: readonly string[], say: Say): Issue[] {
+  if (from.module !== undefined) return say('modules know nothing of what puts them together.');
+  const own = wiring.indexOf(from.file);
+  return own < 0 || own > wiring.indexOf(target) ? say(`${wiring.join(' → ')} is the only direction.`) : [];
+}
+
+function orderIssues(from: string, target: string, modules: readonly string[], say: Say): Issue[] {
+  const [own, other] = [modules.indexOf(from), modules.indexOf(target)];
   if (own < 0 || other < 0)
     return say('one of the two modules has no place in orderedModules (tools/architecture/rules.ts).');
   if (other < own) return [];
-  return say(
-    `${from.module} does not build on ${target.module} (orderedModules in tools/architecture/rules.ts).`,
-  );
+  return say(`${from} does not build on ${target} (orderedModules in tools/architecture/rules.ts).`);
 }

@@ -70,7 +70,7 @@ test('another workspace is imported by its name, never by a path', () => {
 
 test('main calls app, app calls routes, and nothing calls back', () => {
   assert.deepEqual(messagesOf(source('service/src/main.ts', importing('./app.ts'))), []);
-  assert.equal(messagesOf(source('service/src/routes.ts', importing('./app.ts'))).length, 1);
+  assert.equal(messagesOf(source('studio/src/routes.ts', importing('./app.ts'))).length, 1);
   assert.equal(messagesOf(source('service/src/projects/find-key.ts', importing('../app.ts'))).length, 1);
   assert.deepEqual(messagesOf(source('service/src/app.ts', importing('./projects/find-key.ts'))), []);
 });
@@ -84,6 +84,36 @@ test('a module keeps its store and its routes to itself', () => {
   assert.equal(messagesOf(foreign).length, 1);
   assert.deepEqual(messagesOf(offered), [], 'queries.ts is what a module offers to others');
   assert.deepEqual(messagesOf(plain), []);
+});
+
+test('every file beside the modules is wiring or ground', () => {
+  const [message, ...more] = messagesOf(source('service/src/amounts.ts'));
+  assert.match(
+    message ?? '',
+    /stands beside the modules of service\/src and has no place: .* wiring or as ground/,
+  );
+  assert.deepEqual(more, []);
+  for (const placed of ['service/src/app.ts', 'service/src/iso-time.ts', 'service/src/config.test.ts'])
+    assert.deepEqual(messagesOf(source(placed)), [], placed);
+  assert.deepEqual(messagesOf(source('service/src/projects/amounts.ts')), []);
+});
+
+test('ground is imported by all, and imports neither wiring nor a module', () => {
+  const file = 'service/src/iso-time.ts';
+  assert.deepEqual(messagesOf(source('service/src/preflight/a.ts', importing('../iso-time.ts'))), []);
+  assert.deepEqual(messagesOf(source('service/src/app.ts', importing('./iso-time.ts'))), []);
+  assert.deepEqual(messagesOf(source(file, importing('./own-address.ts'))), []);
+  for (const refused of ['./problems/api-problem.ts', './config.ts'])
+    assert.equal(messagesOf(source(file, importing(refused))).length, 1, refused);
+});
+
+test('wiring takes the routes of a module, and reads no store', () => {
+  const file = 'studio/src/clean.ts';
+  assert.deepEqual(messagesOf(source('studio/src/routes.ts', importing('./uploads/routes.ts'))), []);
+  assert.deepEqual(messagesOf(source(file, importing('./uploads/queries.ts'))), []);
+  for (const refused of ['./uploads/store.ts', './accounts/password-store.ts'])
+    assert.equal(messagesOf(source(file, importing(refused))).length, 1, refused);
+  assert.equal(messagesOf(source('studio/src/uploads/a.ts', importing('../clean.ts'))).length, 1);
 });
 
 test('a module builds on the modules before it in the order, and not on those after it', () => {
@@ -130,10 +160,13 @@ test('the stack and the whole-stack tests import public entries alone; a benchma
 });
 
 test('files that import each other in a circle are reported, circles of types too', () => {
-  const a = source('server-kit/src/a.ts', importing('./b.ts'));
-  assert.equal(messagesOf(a, source('server-kit/src/b.ts', importing('./a.ts'))).length, 1);
-  assert.equal(messagesOf(a, source('server-kit/src/b.ts', "import type { A } from './a.ts';")).length, 1);
-  assert.deepEqual(messagesOf(a, source('server-kit/src/b.ts', importing('./c.ts'))), []);
+  const a = source('server-kit/src/work/a.ts', importing('./b.ts'));
+  assert.equal(messagesOf(a, source('server-kit/src/work/b.ts', importing('./a.ts'))).length, 1);
+  assert.equal(
+    messagesOf(a, source('server-kit/src/work/b.ts', "import type { A } from './a.ts';")).length,
+    1,
+  );
+  assert.deepEqual(messagesOf(a, source('server-kit/src/work/b.ts', importing('./c.ts'))), []);
 });
 
 test('an engine stands on the kit, and knows no other engine, no contract and no studio', () => {

@@ -1,5 +1,5 @@
 import { circlesOf } from './check-circles.ts';
-import { importIssues } from './check-imports.ts';
+import { importIssues, placeIssues } from './check-imports.ts';
 import { functionFileIssues, migrationIssues, withoutSqlComments } from './check-sql.ts';
 import type { Issue } from './issue.ts';
 import { isTest } from './place.ts';
@@ -11,6 +11,7 @@ export function checkSources(sources: readonly Source[]): Issue[] {
   return [
     ...sources.flatMap((source) => [
       ...nameIssues(source),
+      ...placeIssues(source),
       ...sizeIssues(source),
       ...textIssues(source),
       ...functionFileIssues(source),

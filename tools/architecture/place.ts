@@ -6,7 +6,7 @@ export type Place = {
   workspace: string;
   /** The folder that is divided into modules, `service/src`. */
   source: string | undefined;
-  /** Undefined for the files that put the modules together. */
+  /** Undefined for the files beside the modules: what puts them together, and what they stand on. */
   module: string | undefined;
   /** Its path inside of the module, or of `source` where it is in none. */
   file: string;

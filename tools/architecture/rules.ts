@@ -36,16 +36,23 @@ export const engineRules = {
 export const contractLibraries = ['typebox'];
 
 /** Files of a module that are its own affair. A store that would be too long has a second one, `erase-store.ts`. */
-export const privateFile = /^(?:routes|(?:[a-z-]+-)?store)\.ts$/;
+export const privateStore = /^(?:[a-z-]+-)?store\.ts$/;
+/** What a module adds to the server: the wiring alone takes it. */
+export const privateRoutes = /^routes\.ts$/;
 
 /**
  * Folders that are divided into modules. `modules` stand in order, from the ground up: a module builds on those before it,
- * never on those after it. `wiring` are the files beside the modules that put them together, outermost first: each may
- * import those after it, and no module imports any of them.
+ * never on those after it. Every file beside the modules is one of two. `wiring` puts them together, outermost first, from the
+ * entries on: each may import those after it, and no module imports any of them. `ground` imports neither wiring nor a module,
+ * and all may import it.
  */
-export const orderedModules: Record<string, { wiring: readonly string[]; modules: readonly string[] }> = {
+export const orderedModules: Record<
+  string,
+  { wiring: readonly string[]; ground: readonly string[]; modules: readonly string[] }
+> = {
   'service/src': {
-    wiring: ['main.ts', 'app.ts', 'console.ts'],
+    wiring: ['main.ts', 'migrate.ts', 'operator.ts', 'app.ts', 'console.ts', 'config.ts'],
+    ground: ['iso-time.ts', 'own-address.ts', 'test-hooks.ts'],
     modules: [
       'preflight',
       'problems',
@@ -79,6 +86,7 @@ export const orderedModules: Record<string, { wiring: readonly string[]; modules
   },
   'console/src': {
     wiring: ['main.tsx'],
+    ground: [],
     modules: [
       'format',
       'api',
@@ -93,12 +101,24 @@ export const orderedModules: Record<string, { wiring: readonly string[]; modules
     ],
   },
   'studio/src': {
-    wiring: ['main.ts', 'app.ts', 'routes.ts'],
+    wiring: [
+      'main.ts',
+      'worker.ts',
+      'migrate.ts',
+      'operator.ts',
+      'app.ts',
+      'start-worker.ts',
+      'clean.ts',
+      'routes.ts',
+      'config.ts',
+    ],
+    ground: ['channels.ts', 'errors.ts', 'sql-directory.ts'],
     modules: [
       'settings',
       'audit',
       'jobs',
       'authentication',
+      'http',
       'storage',
       'manifests',
       'catalog',
@@ -120,13 +140,15 @@ export const orderedModules: Record<string, { wiring: readonly string[]; modules
   },
   'identity/src': {
     wiring: ['register-identity.ts'],
+    ground: ['identity-store.ts'],
     modules: ['passwords', 'pages', 'provider', 'sign-in', 'account-pages'],
   },
   'server-kit/src': {
     wiring: [],
+    ground: ['ids.ts', 'nearest-names.ts', 'secrets.ts'],
     modules: ['process', 'files', 'db', 'work', 'http', 'metrics', 'schema', 'testing'],
   },
-  contract: { wiring: [], modules: ['studio', 'v1', 'console'] },
+  contract: { wiring: [], ground: [], modules: ['studio', 'v1', 'console'] },
 };
 
 /**

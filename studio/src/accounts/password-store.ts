@@ -1,4 +1,4 @@
-import type { Database, Queryable, Transaction } from '@renderkit/server-kit/db/database.ts';
+import type { Queryable, Transaction } from '@renderkit/server-kit/db/database.ts';
 
 /**
  * Sets a password where the account still has the one of this version, or any where it is undefined. Returns the new
@@ -68,14 +68,4 @@ export async function deleteSessions(queryable: Queryable, accountId: string): P
 
 export async function deleteResetOf(transaction: Transaction, account: string): Promise<void> {
   await transaction.execute('delete from password_resets where account_id = $1', [account]);
-}
-
-/** Removes links that have ended, a batch at a time. */
-export async function deleteEndedResets(database: Database, atMost: number): Promise<number> {
-  const rowCount = await database.execute(
-    `delete from password_resets where ctid = any(array(
-       select ctid from password_resets where expires_at <= clock() limit $1))`,
-    [atMost],
-  );
-  return rowCount;
 }

@@ -2,7 +2,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Catalog } from '../catalog/open-catalog.ts';
 import { refreshed } from '../credits/refill-account.ts';
 import { StudioError } from '../errors.ts';
-import type { Handlers } from '../register-operations.ts';
+import type { Handlers } from '../http/register-operations.ts';
 import { presentAccount, presentBalance } from './present.ts';
 import { readLimits } from './store.ts';
 

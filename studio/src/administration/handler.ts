@@ -1,6 +1,6 @@
 import type { AdministrationOperationId } from '@renderkit/contract/studio/administration/operations.ts';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
-import type { Call } from '../register-operations.ts';
+import type { Call } from '../http/register-operations.ts';
 import type { Asker } from './asker.ts';
 
 /** Answers an operation for an administrator; what it throws of a model or a backend becomes a refusal. */

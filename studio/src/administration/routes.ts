@@ -2,7 +2,7 @@ import type { AdministrationOperationId } from '@renderkit/contract/studio/admin
 import { engineNames, localEngines } from '@renderkit/engine-kit/route.ts';
 import { fullCheckOf } from '../backends/drivers.ts';
 import { knownUrls } from '../backends/manage-backends.ts';
-import type { Call, Handlers } from '../register-operations.ts';
+import type { Call, Handlers } from '../http/register-operations.ts';
 import { askerOf } from './asker.ts';
 import { auditHandlers } from './audit-handlers.ts';
 import { type BackendDependencies, backendHandlers } from './backend-handlers.ts';

@@ -54,7 +54,7 @@ export function fullCheckOf(engine: EngineName): FullCheck | undefined {
 
 /** What draws is loaded where it is asked for: who serves requests needs none of it. */
 async function openLocal(id: 'procedural' | 'sandbox'): Promise<EngineProcesses> {
-  const { openEngines } = await import('../engines.ts');
+  const { openEngines } = await import('./open-engines.ts');
   const owners = new AsyncDisposableStack();
   const engine = openEngines(1, owners).find((one) => one.id === id);
   assert.ok(engine, `There is an engine ${id}.`);

@@ -1,5 +1,5 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import type { Handlers } from '../register-operations.ts';
+import type { Handlers } from '../http/register-operations.ts';
 import type { Catalog } from './open-catalog.ts';
 import { catalogFor, catalogVersion } from './snapshot.ts';
 import { ownStyles } from './store.ts';

@@ -2,7 +2,7 @@ import type { Render } from '@renderkit/contract/studio/schemas/render.ts';
 import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { StudioError } from '../errors.ts';
-import type { Handlers } from '../register-operations.ts';
+import type { Handlers } from '../http/register-operations.ts';
 import { createPollCounter, type Wakeups, watchChanges } from './watch-changes.ts';
 
 export function changesRoutes(options: {

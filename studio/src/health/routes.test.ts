@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { Registry } from 'prom-client';
-import { createServer } from '../server.ts';
+import { createServer } from '../http/create-server.ts';
 import { addHealthRoutes } from './routes.ts';
 
 test('a part that cannot reach its database says that it is unavailable, and lives', async () => {

@@ -1,14 +1,20 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { explainListenError } from '@renderkit/server-kit/http/listen-error.ts';
 import { addGauge, createPartRegistry } from '@renderkit/server-kit/metrics/part-metrics.ts';
+import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
-import { ConfigError, type WorkerConfig } from '../config.ts';
+import { createServer } from '../http/create-server.ts';
 import type { BlobStorage } from '../storage/blob-storage.ts';
-import { createServer } from '../server.ts';
 import { addHealthRoutes } from './routes.ts';
 
 export type WorkerHealthOptions = {
-  config: WorkerConfig;
+  config: {
+    host: string;
+    /** Undefined: nowhere. 0 lets the system choose (tests). */
+    port: number | undefined;
+    /** Opens /metrics to whoever sends it as a bearer token; without one only this machine may read it. */
+    metricsToken: string | undefined;
+  };
   database: Database;
   storage: BlobStorage;
   /** Renders that this process is at. */

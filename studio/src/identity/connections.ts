@@ -1,6 +1,6 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { keepSettings } from '../settings/keep-settings.ts';
-import { createIdentityStore } from './identity-store.ts';
+import { createIdentityStore } from './keep-identity.ts';
 import { deleteGrant, grantsOf } from './store.ts';
 
 /** The operator's own consent: a grant for a client to act for an account. Returns the refresh token. */

@@ -169,16 +169,6 @@ export async function findPassword(database: Database, email: string): Promise<S
   return row;
 }
 
-/** Removes what has expired, a batch at a time. */
-export async function deleteExpired(database: Database, atMost: number): Promise<number> {
-  const rowCount = await database.execute(
-    `delete from oidc_payloads where ctid = any(array(
-       select ctid from oidc_payloads where expires_at < clock() - interval '1 hour' limit $1))`,
-    [atMost],
-  );
-  return rowCount;
-}
-
 // Tries to sign in.
 
 // The row is to tell nobody's address. The database's own idea of lower case is what accounts are found by; with
@@ -222,14 +212,4 @@ export async function forgiveAttempt(database: Database, subjects: readonly Subj
 
 function nameOf({ of }: Subject): string {
   return JSON.stringify(of);
-}
-
-/** Removes windows that have ended, a batch at a time. */
-export async function deleteEndedWindows(database: Database, atMost: number): Promise<number> {
-  const rowCount = await database.execute(
-    `delete from sign_in_attempts where ctid = any(array(
-       select ctid from sign_in_attempts where window_ends_at <= clock() limit $1))`,
-    [atMost],
-  );
-  return rowCount;
 }

@@ -1,6 +1,6 @@
 import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts';
 import { StudioError } from '../errors.ts';
-import type { Handlers } from '../register-operations.ts';
+import type { Handlers } from '../http/register-operations.ts';
 import { removeOrphanFolders } from '../storage/orphan-folders.ts';
 import { moveAssetRows } from './move-store.ts';
 import { presentAsset } from './present.ts';

@@ -1,7 +1,7 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createPollCounter, type Wakeups } from '../changes/watch-changes.ts';
 import { StudioError } from '../errors.ts';
-import type { Handlers } from '../register-operations.ts';
+import type { Handlers } from '../http/register-operations.ts';
 import { createTakenTimes } from './taken-times.ts';
 import { watchProgress } from './watch-progress.ts';
 

@@ -2,7 +2,7 @@ import type { StudioProject } from '@renderkit/contract/studio/schemas/library.t
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { StudioError } from '../errors.ts';
-import type { Handlers } from '../register-operations.ts';
+import type { Handlers } from '../http/register-operations.ts';
 import {
   deleteProjectRow,
   findProject,

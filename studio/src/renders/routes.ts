@@ -7,7 +7,7 @@ import type { FastifyReply } from 'fastify';
 import type { Authenticator, Bearer } from '../authentication/authenticate.ts';
 import { refreshed } from '../credits/refill-account.ts';
 import { StudioError } from '../errors.ts';
-import type { Handlers } from '../register-operations.ts';
+import type { Handlers } from '../http/register-operations.ts';
 import { createQuotes } from './create-quotes.ts';
 import { createSharedQuotes } from './create-shared-quotes.ts';
 import {

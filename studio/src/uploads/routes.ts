@@ -1,6 +1,6 @@
 import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 import { StudioError } from '../errors.ts';
-import type { Handlers } from '../register-operations.ts';
+import type { Handlers } from '../http/register-operations.ts';
 import { removeOrphanFolders } from '../storage/orphan-folders.ts';
 import { createUploadTaker, type StoreUploadDependencies } from './store-upload.ts';
 import { deleteUploadRow, findUploads, moveToProject } from './store.ts';

@@ -183,17 +183,3 @@ export async function deleteUploadRow(
   ]);
   return row?.folder ?? undefined;
 }
-
-export async function forgetDeletedUploads(
-  database: Database,
-  hours: number,
-  atMost: number,
-): Promise<number> {
-  const rowCount = await database.execute(
-    `delete from deleted_uploads where (account_id, token) in (
-       select account_id, token from deleted_uploads where deleted_at < clock() - $1 * interval '1 hour'
-       order by deleted_at limit $2)`,
-    [hours, atMost],
-  );
-  return rowCount;
-}

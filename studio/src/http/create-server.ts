@@ -17,7 +17,7 @@ import { type TextLimits, textLimitsOf } from '@renderkit/server-kit/http/text-l
 import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { StudioError } from './errors.ts';
+import { StudioError } from '../errors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -10,9 +10,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Convert } from 'typebox/value';
-import { StudioError } from './errors.ts';
-import { textsOf } from './server.ts';
-import type { Bearer } from './authentication/authenticate.ts';
+import type { Bearer } from '../authentication/authenticate.ts';
+import { StudioError } from '../errors.ts';
+import { textsOf } from './create-server.ts';
 
 export type Call<Id extends StudioOperationId> = {
   params: StudioParams<Id>;

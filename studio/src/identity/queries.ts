@@ -1,0 +1,21 @@
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+
+/** Removes what has expired, a batch at a time. */
+export async function deleteExpired(database: Database, atMost: number): Promise<number> {
+  const rowCount = await database.execute(
+    `delete from oidc_payloads where ctid = any(array(
+       select ctid from oidc_payloads where expires_at < clock() - interval '1 hour' limit $1))`,
+    [atMost],
+  );
+  return rowCount;
+}
+
+/** Removes windows that have ended, a batch at a time. */
+export async function deleteEndedWindows(database: Database, atMost: number): Promise<number> {
+  const rowCount = await database.execute(
+    `delete from sign_in_attempts where ctid = any(array(
+       select ctid from sign_in_attempts where window_ends_at <= clock() limit $1))`,
+    [atMost],
+  );
+  return rowCount;
+}
