@@ -7,6 +7,7 @@ import type { StudioClient } from '../studio-client/studio-client.ts';
 import type { TestHooks } from '../test-hooks.ts';
 import { type CreateUpload, createUploads } from './create-upload.ts';
 import { createDeleteUpload, type DeleteUpload } from './delete-upload.ts';
+import { startUploadExpiry } from './expire-unused.ts';
 import { type Imports, startImports } from './imports.ts';
 import { startUploadReconciliation } from './reconcile.ts';
 import { endOf, type SettleUploads } from './record-outcomes.ts';
@@ -58,6 +59,7 @@ export function startUploads(options: UploadsOptions): Uploads {
   const sendFile = createSendFile({ ...shared, stopping: stopping.signal });
   const imports = startImports(shared);
   const reconciliation = startUploadReconciliation(shared);
+  const expiry = startUploadExpiry(shared);
   return {
     sendFile,
     deleteUpload: createDeleteUpload(shared),
@@ -78,7 +80,7 @@ export function startUploads(options: UploadsOptions): Uploads {
       },
     }),
     [Symbol.asyncDispose]: async () => {
-      await Promise.all([imports[Symbol.asyncDispose](), reconciliation[Symbol.asyncDispose]()]);
+      await Promise.all([imports, reconciliation, expiry].map((one) => one[Symbol.asyncDispose]()));
       await egress[Symbol.asyncDispose]();
       await leases[Symbol.asyncDispose]();
     },

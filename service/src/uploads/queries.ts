@@ -4,8 +4,8 @@ import type { GenerationStatus } from '@renderkit/contract/v1/schemas/generation
 import type { UploadStatus } from '@renderkit/contract/v1/schemas/upload.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { isoTime } from '../iso-time.ts';
+import { keptDays } from './expire-unused.ts';
 import { presentUpload, type UploadRow } from './present.ts';
-import { keptDays } from './reconcile.ts';
 
 /**
  * How those of the ids stand that are uploads which the account may name. A hidden one may be named as long as

@@ -5,9 +5,10 @@ import { newId } from '@renderkit/server-kit/ids.ts';
 import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase, moveClock, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { exampleUpload } from '../../test/scripted-uploads.ts';
+import { expireUnused } from './expire-unused.ts';
 import { endUploads, statusesBefore } from './outcome-store.ts';
 import { countUploads, eraseUploads } from './queries.ts';
-import { expireUnused, removeOrphans } from './reconcile.ts';
+import { removeOrphans } from './reconcile.ts';
 import { claimImports, insertReceiving, recordStored, removeUpload } from './store.ts';
 
 const log = createLogger({ part: 'test', level: 'silent' });

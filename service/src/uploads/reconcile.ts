@@ -2,12 +2,10 @@ import { uploadProcessingMinutes } from '@renderkit/contract/v1/limits.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
-import { runBatches, startBatchLoop } from '@renderkit/server-kit/work/batch-loop.ts';
 import type { Leases } from '@renderkit/server-kit/work/leases.ts';
 import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import { eachWithin } from '@renderkit/server-kit/work/within.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
-import { expireUploads } from './deletion-store.ts';
 import { endOf, overdueEnd, type SettleUploads } from './record-outcomes.ts';
 import { claimOrphans, removeUpload, takeStale } from './store.ts';
 
@@ -17,10 +15,6 @@ const silentMs = 60_000;
 const overdueMs = uploadProcessingMinutes * 60_000;
 const maxStalePerRound = 200;
 const maxOrphansPerRound = 50;
-/** An upload that nothing names goes so long after it came, or was last named. */
-export const keptDays = 30;
-const maxExpiringPerBatch = 200;
-const expiryMs = 60_000;
 /** Calls of one round under way at once; the studio may hang, and whoever else calls it needs connections too. */
 const maxCalls = 8;
 /** A round must end before it counts as stuck (30 s), whatever the studio does; the next one takes up what it left. */
@@ -39,10 +33,7 @@ export type ReconcileOptions = {
   roundMs?: number | undefined;
 };
 
-/**
- * Asks about uploads that the feed says nothing of, ends those that take too long, removes orphans and what nothing
- * named for long.
- */
+/** Asks about uploads that the feed says nothing of, ends those that take too long, and removes orphans. */
 export function startUploadReconciliation(options: ReconcileOptions): AsyncDisposable {
   const { log, onStuck, stuckAfterMs, sweepMs } = options;
   const common = { log, onStuck, stuckAfterMs };
@@ -58,15 +49,9 @@ export function startUploadReconciliation(options: ReconcileOptions): AsyncDispo
     everyMs: sweepMs ?? 5_000,
     run: (stopping) => removeOrphans(options, stopping),
   });
-  const expiry = startBatchLoop({
-    ...common,
-    name: 'expiring uploads',
-    everyMs: sweepMs ?? expiryMs,
-    round: (stopping) => expireUnused(options, stopping),
-  });
   return {
     [Symbol.asyncDispose]: async () => {
-      await Promise.all([stale, orphans, expiry].map((loop) => loop[Symbol.asyncDispose]()));
+      await Promise.all([stale, orphans].map((loop) => loop[Symbol.asyncDispose]()));
     },
   };
 }
@@ -131,19 +116,6 @@ export async function removeOrphans(
       log.info({ uploadId: id, err: error }, 'a file could not be removed yet');
     }
   });
-}
-
-/**
- * One round: uploads that nothing named for long are deleted; their files are removed with the orphans. Returns whether
- * more are left.
- */
-export function expireUnused(
-  { database }: Pick<ReconcileOptions, 'database'>,
-  stopping?: AbortSignal,
-): Promise<boolean> {
-  const expire = async () =>
-    (await expireUploads(database, { keptDays, atMost: maxExpiringPerBatch })) === maxExpiringPerBatch;
-  return runBatches([expire], { stopping });
 }
 
 function roundOf({ roundMs }: Pick<ReconcileOptions, 'roundMs'>, stopping: AbortSignal | undefined) {

@@ -1,0 +1,40 @@
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import { runBatches, startBatchLoop } from '@renderkit/server-kit/work/batch-loop.ts';
+import { expireUploads } from './deletion-store.ts';
+
+/** An upload that nothing names goes so long after it came, or was last named. */
+export const keptDays = 30;
+const maxExpiringPerBatch = 200;
+const expiryMs = 60_000;
+
+export type ExpiryOptions = {
+  database: Database;
+  log: Logger;
+  sweepMs?: number | undefined;
+  onStuck?: ((name: string) => void) | undefined;
+  stuckAfterMs?: number | undefined;
+};
+
+/** Deletes uploads that nothing named for long. */
+export function startUploadExpiry(options: ExpiryOptions): AsyncDisposable {
+  const { log, onStuck, stuckAfterMs, sweepMs } = options;
+  return startBatchLoop({
+    log,
+    onStuck,
+    stuckAfterMs,
+    name: 'expiring uploads',
+    everyMs: sweepMs ?? expiryMs,
+    round: (stopping) => expireUnused(options, stopping),
+  });
+}
+
+/** One round: what is deleted loses its file with the orphans (`reconcile.ts`). Returns whether more is left. */
+export function expireUnused(
+  { database }: Pick<ExpiryOptions, 'database'>,
+  stopping?: AbortSignal,
+): Promise<boolean> {
+  const expire = async () =>
+    (await expireUploads(database, { keptDays, atMost: maxExpiringPerBatch })) === maxExpiringPerBatch;
+  return runBatches([expire], { stopping });
+}
