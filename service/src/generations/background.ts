@@ -17,6 +17,7 @@ import { startReconciling } from './follow/reconcile.ts';
 import type { LiveGenerations } from './live/live-generations.ts';
 import { GenerationReader } from './reads/read-generation.ts';
 import type { GenerationUseCases } from './routes.ts';
+import { startGivingUp } from './settle/give-up.ts';
 import { Settlement } from './settle/settlement.ts';
 import { readUnconfirmed } from './settle/store.ts';
 import type { Signals } from './signals.ts';
@@ -56,6 +57,7 @@ export function startGenerations(options: GenerationsOptions): Generations {
   });
   const following = startFollowing({ ...shared, settlement, askRenders });
   const reconciling = startReconciling({ ...shared, settlement, askRenders });
+  const givingUp = startGivingUp({ ...shared, settlement });
   const reader = new GenerationReader(database);
   return {
     creator: new GenerationCreator({
@@ -78,7 +80,7 @@ export function startGenerations(options: GenerationsOptions): Generations {
     settlement,
     [Symbol.asyncDispose]: async () => {
       await longPolls[Symbol.asyncDispose]();
-      await Promise.all([dispatcher[Symbol.asyncDispose](), reconciling[Symbol.asyncDispose]()]);
+      await Promise.all([dispatcher, reconciling, givingUp].map((one) => one[Symbol.asyncDispose]()));
       await following[Symbol.asyncDispose]();
     },
   };

@@ -2,23 +2,16 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Database, openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { readSpentToday } from '../budgets/queries.ts';
 import { createReservedReader } from '../credits/store.ts';
 import { readQueuedOfKeys } from './cancel/cancel-queued.ts';
-import { readSpentToday } from '../budgets/queries.ts';
 import { readPrechecks } from './create/store.ts';
 import { accountsToDispatch, claimGenerations, releaseGenerations, renewLeases } from './dispatch/store.ts';
-import {
-  ensureWatches,
-  readInFlight,
-  readOwnWatches,
-  readTooOld,
-  takeSilent,
-  takeWatches,
-} from './follow/store.ts';
+import { ensureWatches, readInFlight, readOwnWatches, takeSilent, takeWatches } from './follow/store.ts';
 import { listRows, showGeneration } from './reads/list-rows.ts';
 import { createOutcomes } from './reads/outcomes.ts';
 import { listGenerations, readAwaited, readGenerations, readSettledSince } from './reads/store.ts';
-import { readUnconfirmed, readUnsettled } from './settle/store.ts';
+import { readUnconfirmed, readUnsettled, readTooOld } from './settle/store.ts';
 import { transitionGenerations } from './settle/transition-store.ts';
 import { limitsOf, seedAccount, type Seeded, seedQueue } from './testing/seed.ts';
 

@@ -3,10 +3,11 @@ import { test } from 'node:test';
 import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { connect, startUpstream } from '../../../test/upstream-fixture.ts';
+import { giveUpTooOld } from '../settle/give-up.ts';
 import { Settlement } from '../settle/settlement.ts';
 import { seedKey, seedQueue } from '../testing/seed.ts';
 import { createAskRenders } from './ask-renders.ts';
-import { askAboutSilent, giveUpTooOld } from './reconcile.ts';
+import { askAboutSilent } from './reconcile.ts';
 
 /** Rounds ask this many at once. */
 const callsAtOnce = 8;

@@ -6,11 +6,12 @@ import { type ScriptedRenders, scriptRenders } from '../../../test/scripted-rend
 import { startUpstream, type Upstream } from '../../../test/upstream-fixture.ts';
 import { claimGenerations, releaseGenerations, saveLimits } from '../dispatch/store.ts';
 import { readGenerations } from '../reads/store.ts';
+import { giveUpTooOld } from '../settle/give-up.ts';
 import { Settlement } from '../settle/settlement.ts';
 import { transitionGenerations } from '../settle/transition-store.ts';
 import { limitsOf, seedKey, type Seeded, seedQueue } from '../testing/seed.ts';
 import { createAskRenders } from './ask-renders.ts';
-import { askAboutSilent, giveUpTooOld, type ReconcileOptions } from './reconcile.ts';
+import { askAboutSilent, type ReconcileOptions } from './reconcile.ts';
 
 const minute = 60;
 const hour = 60 * minute;

@@ -134,18 +134,3 @@ export async function takeSilent(
     'generations_silent',
   );
 }
-
-/** Generations queued for longer than they may be, oldest first; `untouched`: the studio cannot know of them. */
-export async function readTooOld(
-  database: Database,
-  old: { ageMs: number; atMost: number },
-): Promise<{ id: string; account_id: string; untouched: boolean }[]> {
-  return database.rows(
-    `select id, account_id, not holds_slot and submit_sent_at is null as untouched
-       from generations
-      where status = 'queued' and created_at <= clock() - $1 * interval '1 millisecond'
-      order by created_at limit $2`,
-    [old.ageMs, old.atMost],
-    'generations_too_old',
-  );
-}

@@ -22,6 +22,21 @@ export async function readUnsettled(
   );
 }
 
+/** Generations queued for longer than they may be, oldest first; `untouched`: the studio cannot know of them. */
+export async function readTooOld(
+  database: Database,
+  old: { ageMs: number; atMost: number },
+): Promise<{ id: string; account_id: string; untouched: boolean }[]> {
+  return database.rows(
+    `select id, account_id, not holds_slot and submit_sent_at is null as untouched
+       from generations
+      where status = 'queued' and created_at <= clock() - $1 * interval '1 millisecond'
+      order by created_at limit $2`,
+    [old.ageMs, old.atMost],
+    'generations_too_old',
+  );
+}
+
 /** Tokens of an account's unconfirmed submits, whose outcome is not known; 200 at most. */
 export async function readUnconfirmed(database: Database, accountId: string): Promise<string[]> {
   const rows = await database.rows<{ id: string }>(
