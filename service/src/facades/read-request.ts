@@ -8,9 +8,8 @@ import {
   maxJsonNumberCharacters,
 } from '@renderkit/contract/v1/limits.ts';
 import { InvalidJson } from '@renderkit/server-kit/http/invalid-json.ts';
-import { type FormPart, MalformedForm, readMultipart } from '@renderkit/server-kit/http/multipart.ts';
+import { MalformedForm, readMultipart } from '@renderkit/server-kit/http/multipart.ts';
 import { type Pace, pacedBody, SenderLost } from '@renderkit/server-kit/http/paced-body.ts';
-import { RateFloor } from '@renderkit/server-kit/http/rate-floor.ts';
 import {
   BodyCutShort,
   BodyTooFragmented,
@@ -25,8 +24,9 @@ import {
 import { textLimitsOf } from '@renderkit/server-kit/http/text-limits.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiProblem } from '../problems/api-problem.ts';
+import { invalidField } from '../problems/api-problem.ts';
 import type { LargeBodies } from '../validation/large-bodies.ts';
+import { type FormReading, FormTexts } from './form-texts.ts';
 
 /** A file as it was stored while the form came. */
 export type TakenFile = {
@@ -99,13 +99,7 @@ export function createReadRequest({
   };
 }
 
-type Reading = ReadOptions & {
-  request: FastifyRequest;
-  reply: FastifyReply;
-  accountId: string;
-  largeBodies: LargeBodies;
-  pace: Pace;
-};
+type Reading = ReadOptions & FormReading;
 
 async function readFields({
   request,
@@ -117,7 +111,7 @@ async function readFields({
 }: Reading): Promise<Record<string, unknown>> {
   const { raw } = request;
   const announced = Number(raw.headers['content-length'] ?? limitBytes);
-  if (announced > limitBytes) throw invalid('body', `must not be larger than ${limitBytes} bytes`);
+  if (announced > limitBytes) throw invalidField('body', `must not be larger than ${limitBytes} bytes`);
   using _ = exemptFromRequestTimeout(raw);
   const release =
     announced > jsonBodyBytes ? await largeBodies.enter(accountId, announced, reply.raw) : () => undefined;
@@ -138,7 +132,7 @@ async function readFields({
       json !== undefined &&
       (typeof json.value !== 'object' || json.value === null || Array.isArray(json.value))
     )
-      throw invalid('body', 'must be a JSON object');
+      throw invalidField('body', 'must be a JSON object');
     // Some clients write null for what they leave out.
     return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
   } catch (error) {
@@ -162,13 +156,13 @@ async function readForm(reading: Reading & { storeFile: StoreFile }): Promise<Fa
     for (let count = 1; ; count++) {
       const part = await texts.next(parts);
       if (part === undefined) return { fields, files };
-      if (count > maxFields) throw invalid('body', `must not have more than ${maxFields} parts`);
+      if (count > maxFields) throw invalidField('body', `must not have more than ${maxFields} parts`);
       const field = part.name.replace(/\[\d*\]$/, '');
       if (!part.isFile && !fileFields.includes(field)) {
         addField(fields, part.name, await texts.read(part));
         continue;
       }
-      if (files.length === maxFiles) throw invalid(field, `must not be more than ${maxFiles} files`);
+      if (files.length === maxFiles) throw invalidField(field, `must not be more than ${maxFiles} files`);
       const hash = createHash('sha256');
       refuseBeforeFile?.(field, fields);
       const uploadId = newId(idPrefixes.upload);
@@ -191,94 +185,6 @@ async function readForm(reading: Reading & { storeFile: StoreFile }): Promise<Fa
   }
 }
 
-/**
- * What a form has beside its files: heads, texts and whatever stands around its parts. All of it has one size and one pace
- * together. Texts beyond what JSON may always have take a place among the large bodies, for as long as JSON of the largest
- * size may take: a form must not hold it with the files that follow.
- */
-class FormTexts implements Disposable {
-  readonly #reading: Reading;
-  readonly #floor: RateFloor;
-  #giveUp: () => void = () => undefined;
-  #isTooSlow = false;
-  #bytes = 0;
-  #place: { release: () => void; until: number } | undefined;
-
-  constructor(reading: Reading) {
-    this.#reading = reading;
-    this.#floor = new RateFloor(reading.pace.minBytesPerSecond, reading.pace.windowMs, () => {
-      this.#isTooSlow = true;
-      this.#giveUp();
-    });
-  }
-
-  /** What comes next of it; nothing where that was all. @throws SenderLost, MalformedForm, ApiProblem */
-  async next(parts: AsyncIterator<FormPart, void>): Promise<FormPart | undefined> {
-    const part = await this.#wait(parts, ({ name }) => Buffer.byteLength(name));
-    if (part !== undefined) await this.#take(Buffer.byteLength(part.name));
-    return part;
-  }
-
-  /** The text of a part. @throws SenderLost, MalformedForm, ApiProblem */
-  async read({ content }: FormPart): Promise<string> {
-    const chunks: Buffer[] = [];
-    for (;;) {
-      const chunk = await this.#wait(content, ({ length }) => length);
-      if (chunk === undefined) return Buffer.concat(chunks).toString('utf8');
-      await this.#take(chunk.length);
-      chunks.push(chunk);
-    }
-  }
-
-  /** The bytes of a file, while the form may hold its place. @throws SenderLost */
-  async *inTime(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
-    for await (const chunk of bytes) {
-      this.#checkPlace();
-      yield chunk;
-    }
-  }
-
-  [Symbol.dispose](): void {
-    this.#floor[Symbol.dispose]();
-    this.#place?.release();
-  }
-
-  async #wait<T>(source: AsyncIterator<T, void>, bytesOf: (value: T) => number): Promise<T | undefined> {
-    this.#checkPlace();
-    this.#floor.wait();
-    const next = await new Promise<IteratorResult<T, void>>((resolve, reject) => {
-      this.#giveUp = () => reject(new SenderLost('the form came too slowly'));
-      source
-        .next()
-        .then(resolve, (cause: unknown) =>
-          reject(
-            cause instanceof MalformedForm ? cause : new SenderLost('the form ended too soon', { cause }),
-          ),
-        );
-    });
-    this.#floor.received(next.done === true ? 0 : bytesOf(next.value));
-    // It may have become so with what just came.
-    if (this.#isTooSlow) throw new SenderLost('the form came too slowly');
-    return next.done === true ? undefined : next.value;
-  }
-
-  async #take(bytes: number): Promise<void> {
-    const { limitBytes, largeBodies, accountId, request, reply, pace } = this.#reading;
-    this.#bytes += bytes;
-    if (this.#bytes > limitBytes)
-      throw invalid('body', `must not have fields of more than ${limitBytes} bytes together`);
-    if (this.#bytes <= jsonBodyBytes || this.#place !== undefined) return;
-    const announced = Number(request.raw.headers['content-length'] ?? limitBytes);
-    const release = await largeBodies.enter(accountId, Math.min(announced, limitBytes), reply.raw);
-    this.#place = { release, until: performance.now() + (1_000 * limitBytes) / pace.minBytesPerSecond };
-  }
-
-  #checkPlace(): void {
-    if (this.#place !== undefined && performance.now() > this.#place.until)
-      throw new SenderLost('the form came too slowly for its place');
-  }
-}
-
 async function* hashed(
   bytes: AsyncIterable<Buffer>,
   hash: ReturnType<typeof createHash>,
@@ -287,7 +193,7 @@ async function* hashed(
   let size = 0;
   for await (const chunk of bytes) {
     size += chunk.length;
-    if (size > maxBytes) throw invalid(field, `must not be larger than ${maxBytes} bytes`);
+    if (size > maxBytes) throw invalidField(field, `must not be larger than ${maxBytes} bytes`);
     hash.update(chunk);
     yield chunk;
   }
@@ -309,20 +215,16 @@ function addField(fields: Record<string, unknown>, name: string, value: string):
 function problemOfBody(error: unknown): unknown {
   if (error instanceof InvalidJson) {
     const [issue] = error.issues;
-    return invalid(
+    return invalidField(
       issue === undefined || issue.path === '' ? 'body' : issue.path,
       issue?.message ?? 'is no JSON',
     );
   }
-  if (error instanceof BodyTooLarge) return invalid('body', 'is too large');
+  if (error instanceof BodyTooLarge) return invalidField('body', 'is too large');
   if (error instanceof BodyTooFragmented)
-    return invalid('body', 'must not come in pieces of a few bytes each');
-  if (error instanceof BodyCutShort) return invalid('body', 'ended before its time');
-  if (error instanceof SenderLost) return invalid('body', 'came too slowly, or not to its end');
-  if (error instanceof MalformedForm) return invalid('body', 'is not a whole multipart form');
+    return invalidField('body', 'must not come in pieces of a few bytes each');
+  if (error instanceof BodyCutShort) return invalidField('body', 'ended before its time');
+  if (error instanceof SenderLost) return invalidField('body', 'came too slowly, or not to its end');
+  if (error instanceof MalformedForm) return invalidField('body', 'is not a whole multipart form');
   return error;
-}
-
-function invalid(field: string, message: string): ApiProblem {
-  return new ApiProblem('invalid_request', { errors: [{ field, message }] });
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { idPrefixes } from '@renderkit/contract/v1/identifiers.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
-import { ApiProblem } from '../problems/api-problem.ts';
+import { ApiProblem, invalidField } from '../problems/api-problem.ts';
 import type { OutputMedia } from './output-media.ts';
 import type { StoreFile } from './read-request.ts';
 
@@ -36,7 +36,7 @@ export function takeImage(
     maskOfAlpha = false,
   }: { accountId: string; field: string; media: OutputMedia; storeFile: StoreFile; maskOfAlpha?: boolean },
 ): TakenImage {
-  if (typeof value !== 'string' || value === '') throw invalid(field, 'must be a picture');
+  if (typeof value !== 'string' || value === '') throw invalidField(field, 'must be a picture');
   const text = value.trim();
   if (idOfOurs.test(text)) return { reference: text, identity: text };
   if (/^https?:\/\//i.test(text)) {
@@ -45,7 +45,7 @@ export function takeImage(
   }
   const encoded = dataUrl.test(text) ? text.slice(text.indexOf(',') + 1) : text;
   if (encoded.length < shortestBase64 || !base64Only.test(encoded))
-    throw invalid(
+    throw invalidField(
       field,
       'must be a data URL, base64, an https address, or the id of an upload or a library item',
     );
@@ -71,8 +71,4 @@ export function takeImage(
       });
     },
   };
-}
-
-function invalid(field: string, message: string): ApiProblem {
-  return new ApiProblem('invalid_request', { errors: [{ field, message }] });
 }

@@ -47,6 +47,11 @@ export class ApiProblem extends Error {
   }
 }
 
+/** A refusal of one field. */
+export function invalidField(field: string, message: string): ApiProblem {
+  return new ApiProblem('invalid_request', { errors: [{ field, message }] });
+}
+
 /** The first that was said of each field, as it is sent. */
 function oneForEachField(errors: readonly FieldError[]): FieldError[] {
   const byField = new Map<string, FieldError>();

@@ -2,7 +2,7 @@ import { samplersOf } from '@renderkit/contract/studio/offers.ts';
 import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
 import { maxStrength, minStrength } from '@renderkit/contract/v1/limits.ts';
 import type { CatalogIndex } from '../../catalog/catalog-index.ts';
-import { ApiProblem } from '../../problems/api-problem.ts';
+import { ApiProblem, invalidField } from '../../problems/api-problem.ts';
 import { chooseModel, type ChosenModel, describeOtherSuite } from '../choose-model.ts';
 import { nearestSize, sizeMade } from '../choose-size.ts';
 import type { Asked } from '../facade-exchange.ts';
@@ -149,14 +149,14 @@ function addSources(
   { images: [first, ...others], mask }: Sources,
   ignored: string[],
 ): void {
-  if (first === undefined) throw invalid('init_images', 'must hold a picture');
+  if (first === undefined) throw invalidField('init_images', 'must hold a picture');
   body['image'] = first.reference;
   if (others.length > 0) body['reference_images'] = others.map(({ reference }) => reference);
   const strength = numberOf(fields.denoising_strength);
   if (strength !== undefined) body['strength'] = Math.min(maxStrength, Math.max(minStrength, strength));
   if (mask === undefined) return;
   if (isSet(fields.inpainting_mask_invert))
-    throw invalid(
+    throw invalidField(
       'inpainting_mask_invert',
       'must be 0: send a mask that is white where the picture is to change',
     );
@@ -187,7 +187,7 @@ function within(value: number, { min, max, step }: { min: number; max: number; s
 function countOf(fields: PictureFields): number {
   const outputs = (numberOf(fields.batch_size) ?? 1) * (numberOf(fields.n_iter) ?? 1);
   if (!Number.isInteger(outputs) || outputs < 1 || outputs > maxOutputs)
-    throw invalid('batch_size', `times n_iter must be a whole number from 1 to ${maxOutputs}`);
+    throw invalidField('batch_size', `times n_iter must be a whole number from 1 to ${maxOutputs}`);
   return outputs;
 }
 
@@ -203,8 +203,4 @@ function textOf(value: unknown): string | undefined {
 function numberOf(value: unknown): number | undefined {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
-}
-
-function invalid(field: string, message: string): ApiProblem {
-  return new ApiProblem('invalid_request', { errors: [{ field, message }] });
 }
