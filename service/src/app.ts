@@ -6,10 +6,8 @@ import { parseCidrs } from '@renderkit/egress/public-address.ts';
 import type { TargetOptions } from '@renderkit/egress/validate-target.ts';
 import { type Database, openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { keepPresence } from '@renderkit/server-kit/db/presence.ts';
-import { createHttpServer } from '@renderkit/server-kit/http/create-http-server.ts';
 import { EventStreams } from '@renderkit/server-kit/http/event-streams.ts';
 import { explainListenError } from '@renderkit/server-kit/http/listen-error.ts';
-import { newId } from '@renderkit/server-kit/ids.ts';
 import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import { createPartRegistry } from '@renderkit/server-kit/metrics/part-metrics.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/process/logger.ts';
@@ -35,18 +33,16 @@ import { startSignals } from './generations/signals.ts';
 import { addServiceMetrics, createRequestMetrics } from './health/metrics.ts';
 import { createMissingParts, createReadinessCheck } from './health/readiness.ts';
 import { addHealthRoutes } from './health/routes.ts';
+import { createServer } from './http/create-server.ts';
 import type { Handlers } from './http/handler.ts';
-import { AnswerWriter, leaveBodiesToRoutes, serveOperations } from './http/serve-operations.ts';
+import { AnswerWriter, serveOperations } from './http/serve-operations.ts';
 import { Admission } from './identity/admission/admit.ts';
 import { KeyStreams } from './identity/keys/key-streams.ts';
 import { libraryRoutes } from './library/routes.ts';
 import { startMcp } from './mcp/start-mcp.ts';
 import { startErasure } from './operator/erase-accounts.ts';
-import { pathPrefixOf } from './own-address.ts';
 import { checkDatabase } from './preflight/check-database.ts';
 import { checkSecretKey } from './preflight/check-secret-key.ts';
-import { presentProblem } from './problems/present-problem.ts';
-import { problemOfHttpError } from './problems/problem-of-error.ts';
 import { projectsRoutes } from './projects/routes.ts';
 import { QuoteBatcher } from './quotes/quote-batcher.ts';
 import type { QuotingDependencies } from './quotes/validate-and-quote.ts';
@@ -289,21 +285,4 @@ function startWork(owned: AsyncDisposableStack, config: ServiceConfig, options: 
     await Promise.all([uploads, generations, deliveries].map((one) => one[Symbol.asyncDispose]()));
   });
   return { generations, uploads, quoting, keyStreams };
-}
-
-function createServer(config: ServiceConfig, log: Logger): FastifyInstance {
-  const app = createHttpServer({
-    newRequestId: () => newId('req_'),
-    trustProxy: config.trustProxy,
-    pathPrefix: pathPrefixOf(config.publicUrl),
-    presentError: (httpError, requestId) => {
-      const problem = problemOfHttpError(httpError);
-      if (problem.code === 'internal_error')
-        log.error({ request_id: requestId, err: problem.cause }, 'a request failed');
-      const { status, headers, text } = presentProblem(problem, { requestId, docsUrl: config.docsUrl });
-      return { status, headers, body: text };
-    },
-  });
-  leaveBodiesToRoutes(app);
-  return app;
 }

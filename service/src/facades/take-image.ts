@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { idPrefixes } from '@renderkit/contract/v1/identifiers.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
-import { ApiProblem, invalidField } from '../problems/api-problem.ts';
+import { invalidField } from '../problems/api-problem.ts';
 import type { OutputMedia } from './output-media.ts';
 import type { StoreFile } from './read-request.ts';
 

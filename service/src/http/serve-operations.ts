@@ -82,12 +82,6 @@ function refuseUnfit(request: FastifyRequest, admitted: Admitted): void {
     throw new ApiProblem('forbidden', { detail: `The key lacks the scope ${accepted.join(' or ')}.` });
 }
 
-/** Has routes read bodies themselves, when their turn comes; where there is no route, nobody reads them. */
-export function leaveBodiesToRoutes(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
-}
-
 /** Makes a scope one whose refusals are problems with the headers of every answer of the API. */
 export function prepareScope(scope: FastifyInstance, serving: Serving): void {
   scope.setErrorHandler((error, request, reply) =>
