@@ -49,7 +49,38 @@ export function sdkObjectsText(): string {
   return [
     '// Written by tools/generate-sdk-objects.ts from contract/openapi.json; changes here are lost.\n',
     ...parts,
+    ...tables(document.components.schemas),
   ].join('\n');
+}
+
+/** The requests whose fields the rows of a batch may have. */
+const creates = ['CreateImageRequest', 'CreateEditRequest', 'CreateVideoRequest'];
+
+/** What programs need of the fields at run time. */
+function tables(schemas: OpenApi['components']['schemas']): string[] {
+  const forms = new Map<string, string>();
+  for (const create of creates)
+    for (const [name, field] of Object.entries(schemas[create]?.properties ?? {}))
+      forms.set(name, formOf(field));
+  const entries = [...forms].map(([name, form]) => `  ${name}: '${form}',\n`);
+  const parameters = Object.entries(schemas['ModelParameters']?.properties ?? {});
+  const ranges = parameters.filter(([, schema]) => isRange(schema)).map(([name]) => `  '${name}',\n`);
+  return [
+    `/** What the creates of images, edits and videos hold in their fields. */\nexport const createFields = {\n${entries.join('')}} as const;\n`,
+    `/** The numbers that a request may set where its model has a range for them. */\nexport const rangeNames = [\n${ranges.join('')}] as const;\n`,
+  ];
+}
+
+/** A field that takes a text and a number counts as a text. */
+function formOf({ type = [] }: Schema): 'text' | 'number' | 'list' | 'map' {
+  const kinds = [type].flat();
+  if (kinds.includes('string')) return 'text';
+  if (kinds.includes('number') || kinds.includes('integer')) return 'number';
+  return kinds.includes('array') ? 'list' : 'map';
+}
+
+function isRange({ properties = {} }: Schema): boolean {
+  return ['min', 'max', 'step', 'default'].every((name) => name in properties);
 }
 
 function asObject(parameters: Parameter[]): Schema {

@@ -1,4 +1,12 @@
-import type { Model } from './objects.generated.ts';
+import { createFields, type Model } from './objects.generated.ts';
+
+/** What a field holds. A text may be a number too. */
+export type FieldForm = (typeof createFields)[keyof typeof createFields];
+
+/** What a field of the creates of images, edits and videos holds; undefined where none has that name. */
+export function formOfField(name: string): FieldForm | undefined {
+  return Object.hasOwn(createFields, name) ? createFields[name as keyof typeof createFields] : undefined;
+}
 
 /** Ratios of pictures and videos that a model takes. */
 export function ratiosOf({ parameters }: Model): string[] {

@@ -1211,3 +1211,40 @@ export type ListEventsQuery = {
   /** Items on a page. */
   limit?: number | undefined;
 };
+
+/** What the creates of images, edits and videos hold in their fields. */
+export const createFields = {
+  model: 'text',
+  base_model: 'text',
+  project_id: 'text',
+  prompt: 'text',
+  styles: 'list',
+  suggestions: 'list',
+  options: 'map',
+  metadata: 'map',
+  aspect_ratio: 'text',
+  cfg: 'number',
+  weight: 'number',
+  clip_skip: 'number',
+  sampler: 'text',
+  reference_images: 'list',
+  image: 'text',
+  mode: 'text',
+  strength: 'number',
+  mask: 'text',
+  inpaint_type: 'text',
+  mask_blur: 'number',
+  duration: 'text',
+  start_image: 'text',
+  end_image: 'text',
+  reference_audios: 'list',
+  source_video: 'text',
+} as const;
+
+/** The numbers that a request may set where its model has a range for them. */
+export const rangeNames = [
+  'cfg',
+  'weight',
+  'clip_skip',
+  'mask_blur',
+] as const;

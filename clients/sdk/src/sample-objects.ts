@@ -1,4 +1,4 @@
-import type { Generation, Key, Model, Upload } from './objects.generated.ts';
+import { type Generation, type Key, type Model, rangeNames, type Upload } from './objects.generated.ts';
 import type { WebhookEvent } from './webhooks.ts';
 
 /** One white pixel, behind a link that every fetch can follow. */
@@ -68,6 +68,11 @@ export const sampleKey: Key = {
   confirm_above: null,
 };
 
+const noRanges = Object.fromEntries(rangeNames.map((name) => [name, null])) as Record<
+  (typeof rangeNames)[number],
+  null
+>;
+
 /** The one model of the mock. */
 export const sampleModel: Model = {
   id: 'mock-1',
@@ -88,10 +93,7 @@ export const sampleModel: Model = {
     same_ratio_supported: true,
     video_aspect_ratios: ['1:1'],
     durations: [{ value: '5', label: '5 s' }],
-    cfg: null,
-    weight: null,
-    clip_skip: null,
-    mask_blur: null,
+    ...noRanges,
     sampler: null,
     options: [],
     max_reference_images: 4,

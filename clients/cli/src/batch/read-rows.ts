@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { formOfField } from 'renderkit/model-schema';
 import { optionValue } from '../amounts.ts';
 import { UsageError } from '../cli-error.ts';
 
@@ -15,26 +16,6 @@ export type Row = {
   kind: RowKind;
   request: Record<string, unknown>;
 };
-
-const texts = [
-  'prompt',
-  'model',
-  'aspect_ratio',
-  'project_id',
-  'image',
-  'mask',
-  'start_image',
-  'end_image',
-  'source_video',
-  'duration',
-  'mode',
-  'inpaint_type',
-  'base_model',
-  'sampler',
-];
-const numbers = ['strength', 'cfg', 'weight', 'clip_skip', 'mask_blur'];
-const lists = ['styles', 'suggestions', 'reference_images', 'reference_audios'];
-const known = new Set([...texts, ...numbers, ...lists, 'options', 'metadata', 'kind']);
 
 /**
  * The rows of a CSV with a head, or of a file with a JSON object on each line. Columns are fields of the API; `options.KEY`
@@ -139,7 +120,7 @@ function rowOf(
         ...(request[group] as object),
         [key]: group === 'options' ? optionValue(text) : text,
       };
-    } else if (!known.has(name)) {
+    } else if (name !== 'kind' && formOfField(name) === undefined) {
       if (at.template === undefined)
         throw wrong(
           `there is no field ${JSON.stringify(name)}. With --template other columns may fill a prompt.`,
@@ -161,8 +142,9 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.str
 
 function fieldOf(name: string, value: unknown, wrong: (message: string) => UsageError): unknown {
   if (typeof value !== 'string') return value;
-  if (lists.includes(name)) return value.split('|').map((item) => item.trim());
-  if (!numbers.includes(name)) return value;
+  const form = formOfField(name);
+  if (form === 'list') return value.split('|').map((item) => item.trim());
+  if (form !== 'number') return value;
   const number = Number(value);
   if (Number.isNaN(number)) throw wrong(`${name} is a number, not ${JSON.stringify(value)}.`);
   return number;
