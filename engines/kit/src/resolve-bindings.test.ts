@@ -13,11 +13,11 @@ const values: SourceValues<string> = {
     seed: 4_294_967_295,
     width: 1216,
     height: 832,
-    cfg: 7,
     strength: 0.25,
     duration_seconds: 5,
     outputs: 2,
   },
+  settings: { cfg: 7 },
   options: { quality: 'high', transparent: true, steps: 20, negative: '' },
   media: { references: ['one.png', 'two.png'], image: ['source.png'] },
 };

@@ -15,6 +15,8 @@ import { textOf, transformValue, UntransformableValue } from './transform-value.
 /** What a job has of each source: nothing where its request says nothing. */
 export interface SourceValues<Media> {
   readonly plain: Readonly<Partial<Record<PlainSource, JsonValue>>>;
+  /** Numbers that the request sets, by their names. */
+  readonly settings: Readonly<Record<string, number>>;
   /** By their keys, toggles as booleans. */
   readonly options: Readonly<Record<string, JsonValue>>;
   readonly media: Readonly<Partial<Record<MediaSource, readonly Media[]>>>;
@@ -101,10 +103,13 @@ function valueOf<Media>(
   return initial;
 }
 
-function plainValue<Media>(source: string, { plain, options }: SourceValues<Media>): JsonValue | undefined {
+function plainValue<Media>(
+  source: string,
+  { plain, settings, options }: SourceValues<Media>,
+): JsonValue | undefined {
   return source.startsWith('options.')
     ? options[source.slice('options.'.length)]
-    : plain[source as PlainSource];
+    : (plain[source as PlainSource] ?? settings[source]);
 }
 
 function resolveMedia<Media>(

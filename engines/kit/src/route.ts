@@ -55,15 +55,11 @@ export const plainSources = [
   'aspect_ratio',
   /** How many files this job should make. */
   'outputs',
-  'cfg',
-  'weight',
-  'clip_skip',
   'sampler',
   'base_model',
   'strength',
   'mode',
   'inpaint_type',
-  'mask_blur',
   'duration_seconds',
   'short_side',
   /** `rk/<submission>/r`: unlike any other's. */
@@ -72,7 +68,9 @@ export const plainSources = [
   'job.id',
 ] as const;
 export type PlainSource = (typeof plainSources)[number];
-export type Source = PlainSource | MediaSource | `options.${string}`;
+/** A number that a request may set where its model has a range for it. Which there are, the studio's contract says. */
+type SettingSource = string & Record<never, never>;
+export type Source = PlainSource | MediaSource | `options.${string}` | SettingSource;
 
 /** How media are made ready for the engine. */
 export interface PictureBinding {

@@ -1,4 +1,4 @@
-import { suites } from '@renderkit/contract/studio/kinds.ts';
+import { type SettingName, settingNames, suites } from '@renderkit/contract/studio/kinds.ts';
 import {
   id,
   longText,
@@ -11,7 +11,9 @@ import {
   engineNames,
   type JsonObject,
   type JsonValue,
+  type MediaSource,
   mediaSources,
+  type PlainSource,
   plainSources,
 } from '@renderkit/engine-kit/route.ts';
 import { Type, type Static, type TSchema } from 'typebox';
@@ -42,10 +44,10 @@ export const modelId = Type.String({
 });
 const optionPath = Type.Unsafe<`options.${string}`>(Type.String({ pattern: '^options\\..', maxLength: 500 }));
 const source = Type.Union([
-  ...[...plainSources, ...mediaSources].map((name) => Type.Literal(name)),
+  ...[...plainSources, ...settingNames, ...mediaSources].map((name) => Type.Literal(name)),
   optionPath,
 ]) as unknown as ReturnType<
-  typeof Type.Unsafe<(typeof plainSources)[number] | (typeof mediaSources)[number] | `options.${string}`>
+  typeof Type.Unsafe<PlainSource | SettingName | MediaSource | `options.${string}`>
 >;
 const media = oneOf(mediaSources);
 

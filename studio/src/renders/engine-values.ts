@@ -56,13 +56,12 @@ export function jobValues(
   const job = Math.floor(claim.first_output / route.outputs.max_per_job);
   const seed = (Number(claim.seed ?? asked.seed) + job) % 2 ** 32;
   const plain: SourceValues<SourceFile>['plain'] = {
-    ...settings,
     ...(sampler !== undefined && { sampler }),
     ...(baseModel !== undefined && { base_model: baseModel }),
     ...(asked.kind === 'image_edit' && {
       strength: asked.strength,
       mode: asked.inpaint === null ? 'transform' : 'inpaint',
-      ...(asked.inpaint && { inpaint_type: asked.inpaint.type, mask_blur: blur }),
+      ...(asked.inpaint && { inpaint_type: asked.inpaint.type }),
     }),
     ...('durationSeconds' in asked && { duration_seconds: asked.durationSeconds }),
     ...('shortSide' in asked && asked.shortSide !== null && { short_side: asked.shortSide }),
@@ -77,7 +76,13 @@ export function jobValues(
     'job.id': claim.id,
     'job.prefix': `rk/${claim.id}/r`,
   };
-  const values = { plain, options: optionValues(request, model), media };
+  const values = {
+    plain,
+    settings:
+      asked.kind === 'image_edit' && asked.inpaint !== null ? { ...settings, mask_blur: blur } : settings,
+    options: optionValues(request, model),
+    media,
+  };
   const takesSeed = Object.values(route.set).some((binding) => sourcesOf(binding).includes('seed'));
   return {
     values,
