@@ -12,7 +12,7 @@ import type { ImportedWorkflow } from './import-workflow.ts';
 import type { Json } from './json.ts';
 import { keepResults } from './keep-results.ts';
 import type { ObjectInfo } from './object-info.ts';
-import { type Role, roles } from './roles.ts';
+import { type Role, roles, rolesByInput } from './roles.ts';
 import type { Warning } from './workflow-error.ts';
 
 /** What a workflow offers, as far as it can be told without asking its author. */
@@ -59,7 +59,7 @@ export function detectParameters(workflow: ImportedWorkflow, classes: ObjectInfo
     ...size.findings,
     ...(startsWithGiven && !size.fillsMask && !texts.carriesImages ? findByInput(view, 'strength') : []),
     ...media.findings,
-    ...findByInput(view, 'clip_skip'),
+    ...rolesByInput.flatMap((role) => findByInput(view, role)),
     ...frameRates,
   ]);
   const named = applyNames(view, walked, workflow.namedInputs);

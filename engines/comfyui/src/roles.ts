@@ -8,7 +8,7 @@ type RoleFacts = {
   readonly nodeName?: string;
   /** A workflow offers it of its own accord; once an author has marked inputs, the marks say which are offered. */
   readonly offeredByDefault?: true;
-  /** An input that has this role wherever it stands. */
+  /** An input that has this role wherever it stands; `strength` counts only where the graph begins with a given image. */
   readonly input?: { readonly name: string; readonly sure: Sure };
 };
 
@@ -48,3 +48,8 @@ const facts = {
 
 export type Role = keyof typeof facts;
 export const roles: Readonly<Record<Role, RoleFacts>> = facts;
+
+/** Roles that an input has by its name alone, in every graph. */
+export const rolesByInput = (Object.keys(facts) as Role[]).filter(
+  (role) => roles[role].input !== undefined && role !== 'strength',
+);
