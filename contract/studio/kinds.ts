@@ -17,11 +17,18 @@ export const maxTextOptionCharacters = 2_048;
 export const settingNames = ['cfg', 'weight', 'clip_skip', 'mask_blur'] as const;
 export type SettingName = (typeof settingNames)[number];
 
-/** What people call each setting, and what it does. */
-export const settingTexts: Readonly<Record<SettingName, { label: string; description: string }>> = {
+type SettingFacts = {
+  /** What people call it. */
+  label: string;
+  description: string;
+  /** Requests of the HTTP API hold whole numbers. */
+  whole?: true;
+};
+
+export const settingFacts: Readonly<Record<SettingName, SettingFacts>> = {
   cfg: { label: 'CFG', description: 'How closely the prompt is followed.' },
   weight: { label: 'Weight', description: "How strongly the model's own look counts." },
-  clip_skip: { label: 'Clip skip', description: 'How loosely the prompt is read.' },
+  clip_skip: { label: 'Clip skip', description: 'How loosely the prompt is read.', whole: true },
   mask_blur: { label: 'Softness of the edge', description: 'Softness of the edge of a mask.' },
 };
 

@@ -1,5 +1,5 @@
 import { Accordion, Select, Stack, TextInput } from '@mantine/core';
-import { kindFacts, settingTexts } from '@renderkit/contract/studio/kinds.ts';
+import { kindFacts, settingFacts } from '@renderkit/contract/studio/kinds.ts';
 import type { Account } from '@renderkit/contract/v1/schemas/account.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import { type ReactNode, useState } from 'react';
@@ -119,7 +119,7 @@ function FineSettings({ form }: { form: FormControl }) {
                 range !== undefined && (
                   <FieldAnchor key={field} of={field}>
                     <RangeField
-                      {...{ ...settingTexts[field], range }}
+                      {...{ ...settingFacts[field], range }}
                       value={values[field]}
                       onChange={(value) => set(field, value)}
                       error={errorOf(field)}

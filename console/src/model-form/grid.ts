@@ -1,4 +1,4 @@
-import { settingNames, settingTexts } from '@renderkit/contract/studio/kinds.ts';
+import { settingNames, settingFacts } from '@renderkit/contract/studio/kinds.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import type { RequestBody } from '../generations/kinds.ts';
@@ -40,7 +40,7 @@ export function axesOf(kind: GenerationKind, model: Model): Axis[] {
     ...options.map(axisOfOption),
     ...settingNames.flatMap((path) => {
       const range = ranges[path];
-      return range === undefined ? [] : [{ path, label: settingTexts[path].label, values: [], range }];
+      return range === undefined ? [] : [{ path, label: settingFacts[path].label, values: [], range }];
     }),
   ];
   return axes.filter(({ values, range }) => range !== undefined || values.length > 1);

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { kindFacts, type SettingName, settingFacts } from '../../studio/kinds.ts';
 import {
   maxAspectRatioCharacters,
   maxAssetIdCharacters,
@@ -90,7 +91,16 @@ const aspectRatio = Type.Optional(
     examples: ['16:9'],
   }),
 );
-const cfg = Type.Optional(Type.Number({ description: "Within the model's `parameters.cfg`." }));
+/** Fields of the numbers that a request may set. */
+function settingFields<Name extends SettingName>(names: readonly Name[]) {
+  const fieldOf = (name: Name) => {
+    const number = settingFacts[name].whole === true ? Type.Integer : Type.Number;
+    return Type.Optional(number({ description: `Within the model's \`parameters.${name}\`.` }));
+  };
+  return Object.fromEntries(names.map((name) => [name, fieldOf(name)])) as {
+    [S in Name]: ReturnType<typeof fieldOf>;
+  };
+}
 const referenceImages = Type.Optional(
   Type.Array(reference('A picture to go by.'), {
     maxItems: maxReferenceImages,
@@ -115,9 +125,7 @@ const imageFields = {
   options,
   metadata,
   aspect_ratio: aspectRatio,
-  cfg,
-  weight: Type.Optional(Type.Number({ description: "Within the model's `parameters.weight`." })),
-  clip_skip: Type.Optional(Type.Integer({ description: "Within the model's `parameters.clip_skip`." })),
+  ...settingFields(kindFacts.image.settings),
   sampler: Type.Optional(
     Type.String({ maxLength: maxSamplerCharacters, description: 'Where the model lets one choose.' }),
   ),
@@ -158,7 +166,7 @@ const videoFields = {
   options,
   metadata,
   aspect_ratio: aspectRatio,
-  cfg,
+  ...settingFields(kindFacts.video.settings),
   reference_images: referenceImages,
   duration,
   start_image: Type.Optional(reference('First frame, where the model takes one.')),

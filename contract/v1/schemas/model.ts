@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { eachSetting, optionTypes, settingTexts } from '../../studio/kinds.ts';
+import { eachSetting, optionTypes, settingFacts } from '../../studio/kinds.ts';
 import { maxPathIdCharacters, maxSearchCharacters } from '../limits.ts';
 import { listOf, optionalPageQuery } from './list.ts';
 import { realAnswers } from '../real-answers.ts';
@@ -80,7 +80,7 @@ export const ModelParameters = closed(
     same_ratio_supported: Type.Boolean({ description: 'An edit can keep the ratio of its source.' }),
     video_aspect_ratios: Type.Array(Type.String(), { description: 'Ratios of videos.' }),
     durations: Type.Array(Duration, { description: 'Lengths of video that can be asked for.' }),
-    ...eachSetting((name) => nullable(NumberRange, { description: settingTexts[name].description })),
+    ...eachSetting((name) => nullable(NumberRange, { description: settingFacts[name].description })),
     sampler: nullable(Type.String(), {
       description: 'Sampler used by default; null when none can be chosen.',
     }),

@@ -1,6 +1,6 @@
 import { creditsOf } from '@renderkit/contract/studio/credits.ts';
 import type { ManagedModel } from '@renderkit/contract/studio/administration/models.ts';
-import { eachSetting, settingTexts } from '@renderkit/contract/studio/kinds.ts';
+import { eachSetting, settingFacts } from '@renderkit/contract/studio/kinds.ts';
 import { formatCredits } from '../../../format/numbers.ts';
 
 type Price = ManagedModel['price'];
@@ -32,7 +32,7 @@ const sourceLabels: Readonly<Record<string, string>> = {
   height: 'Height',
   aspect_ratio: 'Aspect ratio',
   outputs: 'Number of outputs',
-  ...eachSetting((name) => settingTexts[name].label),
+  ...eachSetting((name) => settingFacts[name].label),
   sampler: 'Sampler',
   strength: 'Strength of an edit',
   mode: 'Mode of an edit',
