@@ -1,4 +1,4 @@
-import { eachSetting } from '@renderkit/contract/studio/kinds.ts';
+import { eachSetting, type SettingName } from '@renderkit/contract/studio/kinds.ts';
 import { maxPromptCharacters } from '@renderkit/contract/v1/limits.ts';
 
 /** A field of a foreign request. */
@@ -7,6 +7,8 @@ export type Field = {
   becomes: string;
   /** It counts for nothing, and an answer names it where it came. */
   ignored?: true;
+  /** The setting that it is here, where the model has a range for it. */
+  setting?: SettingName;
   /** It says how to answer, not what to make: requests that differ in it alone are equal. */
   answer?: true;
 };
@@ -26,6 +28,10 @@ export const titleTokens = 50;
 const asOurs = 'as in [the HTTP API](api.md)';
 const asOption = "the model's option of that name, where it has one";
 const asItIs = `as it is, ${maxPromptCharacters} characters at most`;
+const asSetting = <Name extends SettingName>(setting: Name) => ({
+  becomes: 'brought into the range that the model has for it',
+  setting,
+});
 const ignored = { becomes: 'counts for nothing', ignored: true } as const;
 
 /** Our own fields, which creates take as they come: a client's extra fields reach everything that a model offers. */
@@ -157,9 +163,9 @@ export const a1111Fields = {
   height: { becomes: 'the nearest ratio of the model; `X-Renderkit-Size` says which size is made' },
   batch_size: { becomes: `multiplied, 1 to ${maxOutputs} pictures` },
   n_iter: { becomes: `multiplied, 1 to ${maxOutputs} pictures` },
-  cfg_scale: { becomes: 'brought into the range that the model has for it' },
-  clip_skip: { becomes: 'brought into the range that the model has for it' },
-  mask_blur: { becomes: 'brought into the range that the model has for it' },
+  cfg_scale: asSetting('cfg'),
+  clip_skip: asSetting('clip_skip'),
+  mask_blur: asSetting('mask_blur'),
   sampler_name: { becomes: 'where the model has it' },
   sampler_index: { becomes: 'where the model has it' },
   override_settings: { becomes: 'its `sd_model_checkpoint` is the model, for this request' },
@@ -183,6 +189,16 @@ export const a1111Fields = {
 
 export const namesOf = <Name extends string>(table: Readonly<Record<Name, Field>>) =>
   Object.keys(table) as Name[];
+
+/** The fields of a table that are settings here, and which. */
+export function settingsOf<Name extends string>(
+  table: Readonly<Record<Name, Field>>,
+): { field: Name; setting: SettingName }[] {
+  return namesOf(table).flatMap((field) => {
+    const { setting } = table[field];
+    return setting === undefined ? [] : [{ field, setting }];
+  });
+}
 
 /** The fields of a table that count for nothing. */
 export function ignoredOf<Name extends string>(table: Readonly<Record<Name, Field>>): Name[] {

@@ -1,3 +1,4 @@
+import { kindFacts } from '@renderkit/contract/studio/kinds.ts';
 import { samplersOf } from '@renderkit/contract/studio/offers.ts';
 import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
 import { maxStrength, minStrength } from '@renderkit/contract/v1/limits.ts';
@@ -6,7 +7,7 @@ import { ApiProblem, invalidField } from '../../problems/api-problem.ts';
 import { chooseModel, type ChosenModel, describeOtherSuite } from '../choose-model.ts';
 import { nearestSize, sizeMade } from '../choose-size.ts';
 import type { Asked } from '../facade-exchange.ts';
-import { a1111Fields, type FieldsOf, ignoredOf, maxOutputs } from '../fields.ts';
+import { a1111Fields, type FieldsOf, ignoredOf, maxOutputs, settingsOf } from '../fields.ts';
 import { mapOwnFields } from '../own-fields.ts';
 import { planCreates } from '../plan-creates.ts';
 import type { TakenImage } from '../take-image.ts';
@@ -30,6 +31,9 @@ type PictureFields = FieldsOf<typeof a1111Fields>;
 export type Sources = { images: readonly TakenImage[]; mask: TakenImage | undefined };
 
 const neverCounts = ignoredOf(a1111Fields);
+const ofEveryImage: readonly string[] = kindFacts.image.settings;
+const settings = settingsOf(a1111Fields).filter(({ setting }) => ofEveryImage.includes(setting));
+const settingsOfMasks = settingsOf(a1111Fields).filter(({ setting }) => !ofEveryImage.includes(setting));
 
 /**
  * Maps `txt2img` and, with sources, `img2img`. Programs send every field that they have, most with values that change nothing:
@@ -128,13 +132,7 @@ function addSettings(
   body: Record<string, unknown>,
   ignored: string[],
 ): void {
-  const cfg = numberOf(fields.cfg_scale);
-  if (cfg !== undefined && parameters.cfg !== null) body['cfg'] = within(cfg, parameters.cfg);
-  else if (cfg !== undefined) ignored.push('cfg_scale');
-  const clipSkip = numberOf(fields.clip_skip);
-  if (clipSkip !== undefined && parameters.clip_skip !== null)
-    body['clip_skip'] = within(clipSkip, parameters.clip_skip);
-  else if (clipSkip !== undefined) ignored.push('clip_skip');
+  fitSettings(settings, fields, parameters, body, ignored);
   const sampler = textOf(fields.sampler_name) ?? textOf(fields.sampler_index);
   const known = samplersOf(parameters).find((one) => one.toLowerCase() === sampler?.toLowerCase());
   if (known !== undefined) body['sampler'] = known;
@@ -162,10 +160,24 @@ function addSources(
     );
   body['mode'] = 'inpaint';
   body['mask'] = mask.reference;
-  const blur = numberOf(fields.mask_blur);
-  if (blur !== undefined && parameters.mask_blur !== null)
-    body['mask_blur'] = within(blur, parameters.mask_blur);
-  else if (blur !== undefined) ignored.push('mask_blur');
+  fitSettings(settingsOfMasks, fields, parameters, body, ignored);
+}
+
+/** A number for which the model has no range counts for nothing. */
+function fitSettings(
+  wanted: typeof settings,
+  fields: PictureFields,
+  parameters: StudioModel['parameters'],
+  body: Record<string, unknown>,
+  ignored: string[],
+): void {
+  for (const { field, setting } of wanted) {
+    const value = numberOf(fields[field]);
+    const range = parameters[setting];
+    if (value === undefined) continue;
+    if (range === null) ignored.push(field);
+    else body[setting] = within(value, range);
+  }
 }
 
 /** Options that are numbers come from sliders of other ranges. */
