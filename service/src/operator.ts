@@ -30,13 +30,7 @@ export { type AccountRow, findAccount, findAccountByEmail, listAccounts } from '
 export { type ListedKey, listKeys } from './identity/keys/list-keys.ts';
 export { listWebhooks } from './webhooks/endpoints/list-webhooks.ts';
 export type { ListedWebhook } from './webhooks/endpoints/present.ts';
-export {
-  listDeliveries,
-  maxListedDeliveries,
-  type ShownDelivery,
-  showDelivery,
-} from './webhooks/deliveries/list-deliveries.ts';
-export type { ListedDelivery } from './webhooks/deliveries/present.ts';
+export { listDeliveries, maxListedDeliveries, showDelivery } from './webhooks/deliveries/list-deliveries.ts';
 
 /**
  * Takes in a grant that the studio gave for one of its accounts: makes our account on the first time, and gives the same

@@ -93,7 +93,7 @@ test('a generation that succeeds is delivered, signed, once, as it was', async (
   const delivery = await endedDelivery();
   assert.equal(receiver.received.length, 1);
   assert.equal(delivery?.status, 'delivered');
-  assert.deepEqual([delivery.id, delivery.lastStatus, delivery.attempts], [delivered.delivery, 200, 1]);
+  assert.deepEqual([delivery.id, delivery.last_status, delivery.attempts], [delivered.delivery, 200, 1]);
   const shown = await showDelivery(service.database, delivered.delivery);
   assert.equal(shown.body, delivered.body.toString());
   assert.deepEqual(

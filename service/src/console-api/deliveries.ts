@@ -1,9 +1,8 @@
-import type { Delivery, DeliveryDetail } from '@renderkit/contract/console/schemas/delivery.ts';
+import type { DeliveryDetail } from '@renderkit/contract/console/schemas/delivery.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { KeyedMutex } from '@renderkit/server-kit/work/mutex.ts';
 import { pageOf } from '../http/list-page.ts';
 import { listDeliveries, showDelivery, type ShownDelivery } from '../webhooks/deliveries/list-deliveries.ts';
-import type { ListedDelivery } from '../webhooks/deliveries/present.ts';
 import { resendDelivery } from '../webhooks/deliveries/resend-delivery.ts';
 import { requestHeaders, shownSignature } from '../webhooks/deliveries/sign.ts';
 import { askerOf, type ConsoleHandlers } from './console-handler.ts';
@@ -26,8 +25,7 @@ export function deliveryHandlers(deps: {
         offset,
         limit: limit + 1,
       });
-      const data = found.slice(0, limit).map(presentDelivery);
-      return { object: 'list', data, page, limit, has_more: found.length > limit };
+      return { object: 'list', data: found.slice(0, limit), page, limit, has_more: found.length > limit };
     },
 
     getDelivery: async ({ person, params }) => presentDetail(await showDelivery(database, params.id, person)),
@@ -35,46 +33,16 @@ export function deliveryHandlers(deps: {
     resendDelivery: async ({ person, params }) => {
       const { id } = params;
       await deps.accountMutex(person.accountId, () => resendDelivery(database, id, askerOf(person)));
-      return presentDelivery(await showDelivery(database, id, person));
+      return (await showDelivery(database, id, person)).delivery;
     },
   };
 }
 
-function presentDetail(delivery: ShownDelivery): DeliveryDetail {
+function presentDetail({ delivery, body, history }: ShownDelivery): DeliveryDetail {
+  const headers = requestHeaders({ id: delivery.id, eventType: delivery.event_type }, shownSignature);
   return {
-    ...presentDelivery(delivery),
-    request: {
-      method: 'POST',
-      headers: requestHeaders(delivery, shownSignature),
-      body: delivery.body,
-    },
-    attempts_made: delivery.history.toReversed().map((attempt) => ({
-      number: attempt.number,
-      started_at: attempt.startedAt,
-      ended_at: attempt.endedAt,
-      duration_ms: attempt.durationMs,
-      status: attempt.status,
-      failure: attempt.failure,
-      answer: attempt.answer,
-    })),
-  };
-}
-
-export function presentDelivery(delivery: ListedDelivery): Delivery {
-  return {
-    id: delivery.id,
-    object: 'delivery',
-    endpoint_id: delivery.endpointId,
-    url: delivery.url,
-    event_id: delivery.eventId,
-    event_type: delivery.eventType,
-    status: delivery.status,
-    attempts: delivery.attempts,
-    last_status: delivery.lastStatus,
-    last_failure: delivery.lastFailure,
-    last_attempt_at: delivery.lastAttemptAt,
-    next_attempt_at: delivery.nextAttemptAt,
-    created_at: delivery.createdAt,
-    completed_at: delivery.completedAt,
+    ...delivery,
+    request: { method: 'POST', headers, body },
+    attempts_made: history.toReversed(),
   };
 }

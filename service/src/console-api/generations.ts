@@ -10,7 +10,6 @@ import { utcMoment } from '../iso-time.ts';
 import { listDeliveries } from '../webhooks/deliveries/list-deliveries.ts';
 import { findEventOf } from '../webhooks/events/queries.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
-import { presentDelivery } from './deliveries.ts';
 
 /** A person's generations, those of all keys and of the console. */
 export function generationHandlers(deps: {
@@ -23,7 +22,7 @@ export function generationHandlers(deps: {
     if (event === undefined) return null;
     // One for each endpoint of that moment, and there were no more.
     const filter = { accountId, eventId: event.id, limit: maxWebhookEndpoints };
-    const deliveries = (await listDeliveries(database, filter)).map(presentDelivery);
+    const deliveries = await listDeliveries(database, filter);
     return { id: event.id, type: event.type, created_at: event.createdAt, deliveries };
   };
 

@@ -26,7 +26,6 @@ import {
 } from '../webhooks/endpoints/signing-secrets.ts';
 import { updateWebhook } from '../webhooks/endpoints/update-webhook.ts';
 import { askerOf, type ConsoleHandlers } from './console-handler.ts';
-import { presentDelivery } from './deliveries.ts';
 
 const noHealth: WebhookHealth = { delivered: 0, failed: 0, pending: 0 };
 
@@ -99,7 +98,7 @@ export function webhookHandlers(deps: {
       const { deliveryId } = await deps.accountMutex(person.accountId, () =>
         pingWebhook(database, params.id, askerOf(person)),
       );
-      return presentDelivery(await showDelivery(database, deliveryId, person));
+      return (await showDelivery(database, deliveryId, person)).delivery;
     },
 
     recoverDeliveries: async ({ person, params, body }) => {

@@ -1,4 +1,8 @@
-import { deliveryStatuses } from '@renderkit/contract/console/schemas/delivery.ts';
+import {
+  type Delivery,
+  type DeliveryAttempt,
+  deliveryStatuses,
+} from '@renderkit/contract/console/schemas/delivery.ts';
 import * as service from '@renderkit/service/operator.ts';
 import { accountInService } from '../connect-to-service.ts';
 import { command, type Command, done } from './command.ts';
@@ -29,7 +33,7 @@ export const deliveriesCommands: Command[] = [
               page: values.page,
             });
       return {
-        data: found.map(presentDelivery),
+        data: found.map(withoutObject),
         lines: found.length === 0 ? ['There are no deliveries.'] : found.map(lineOf),
       };
     },
@@ -39,18 +43,9 @@ export const deliveriesCommands: Command[] = [
     about: 'Shows a delivery with every attempt and how the receiver answered.',
     options: { id: required(text('ID')) },
     run: async ({ open }, { id }) => {
-      const { history, body, ...delivery } = await service.showDelivery((await open()).service, id);
-      const attempts = history.map((attempt) => ({
-        number: attempt.number,
-        started_at: attempt.startedAt,
-        ended_at: attempt.endedAt,
-        duration_ms: attempt.durationMs,
-        status: attempt.status,
-        failure: attempt.failure,
-        answer: attempt.answer,
-      }));
+      const { delivery, history, body } = await service.showDelivery((await open()).service, id);
       return {
-        data: { ...presentDelivery(delivery), body, attempt_history: attempts },
+        data: { ...withoutObject(delivery), body, attempt_history: history },
         lines: [lineOf(delivery), body, ...history.flatMap(linesOfAttempt)],
       };
     },
@@ -79,38 +74,25 @@ export const deliveriesCommands: Command[] = [
   }),
 ];
 
-function presentDelivery(delivery: service.ListedDelivery) {
-  return {
-    id: delivery.id,
-    endpoint_id: delivery.endpointId,
-    url: delivery.url,
-    event_id: delivery.eventId,
-    event_type: delivery.eventType,
-    status: delivery.status,
-    attempts: delivery.attempts,
-    last_status: delivery.lastStatus,
-    last_failure: delivery.lastFailure,
-    last_attempt_at: delivery.lastAttemptAt,
-    next_attempt_at: delivery.nextAttemptAt,
-    created_at: delivery.createdAt,
-    completed_at: delivery.completedAt,
-  };
+/** Operators' commands say no kinds of objects. */
+function withoutObject({ object: _object, ...delivery }: Delivery): Omit<Delivery, 'object'> {
+  return delivery;
 }
 
-function lineOf(delivery: service.ListedDelivery): string {
-  const { id, status, eventType, attempts, lastStatus, lastFailure, createdAt, url } = delivery;
-  const last = lastFailure ?? lastStatus ?? '-';
-  return `${id}  ${createdAt}  ${status.padEnd(9)}  ${eventType}  attempts ${attempts}  last ${last}  ${url}`;
+function lineOf(delivery: Delivery): string {
+  const { id, status, attempts, url } = delivery;
+  const last = delivery.last_failure ?? delivery.last_status ?? '-';
+  return `${id}  ${delivery.created_at}  ${status.padEnd(9)}  ${delivery.event_type}  attempts ${attempts}  last ${last}  ${url}`;
 }
 
-function linesOfAttempt(attempt: service.ShownDelivery['history'][number]): string[] {
+function linesOfAttempt(attempt: DeliveryAttempt): string[] {
   const what = attempt.number === null ? 'extra attempt' : `attempt ${attempt.number}`;
   const outcome = [attempt.status, attempt.failure].filter((part) => part !== null).join(' ');
-  const end = attempt.endedAt === null ? 'under way' : `${outcome} after ${attempt.durationMs ?? '?'} ms`;
+  const end = attempt.ended_at === null ? 'under way' : `${outcome} after ${attempt.duration_ms ?? '?'} ms`;
   // A receiver chooses these bytes: none of them may act upon the terminal.
   const answer = attempt.answer?.replaceAll(/[^\P{C}\n]/gu, '·');
   return [
-    `${attempt.startedAt}  ${what}: ${end}`,
+    `${attempt.started_at}  ${what}: ${end}`,
     ...(answer ? [`    ${answer.replaceAll('\n', '\n    ')}`] : []),
   ];
 }

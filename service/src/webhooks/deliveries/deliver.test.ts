@@ -103,7 +103,7 @@ test('seven attempts, each at its delay after the one before and no earlier, the
   await sleep(150);
   assert.equal(receiver.received.length, 7);
   const delivery = await only(accountId);
-  assert.deepEqual([delivery.status, delivery.attempts, delivery.nextAttemptAt], ['failed', 7, null]);
+  assert.deepEqual([delivery.status, delivery.attempts, delivery.next_attempt_at], ['failed', 7, null]);
   for (const { body, delivery: id } of receiver.received) {
     assert.equal(body.toString(), event.body);
     assert.equal(id, delivery.id);
@@ -210,7 +210,7 @@ test('while an endpoint is paused its retries rest and pings go through; resumed
   await moveClock(database, 86_400);
   await sleep(150);
   assert.equal(receiver.received.length, 1);
-  assert.equal((await only(accountId)).nextAttemptAt, null);
+  assert.equal((await only(accountId)).next_attempt_at, null);
   await assert.rejects(resendDelivery(database, (await only(accountId)).id, operator), conflict);
   receiver.answer = (_request, response) => void response.end();
   await pingWebhook(database, endpoint.id, operator);
@@ -240,7 +240,7 @@ test('deleting an endpoint ends what is pending and lets its history be looked a
   await sleep(150);
   assert.equal(receiver.received.length, length);
   const [delivery] = await listDeliveries(database, { accountId, status: 'ended' });
-  assert.ok((await showDelivery(database, delivery?.id ?? '')).completedAt);
+  assert.ok((await showDelivery(database, delivery?.id ?? '')).delivery.completed_at);
   await assert.rejects(resendDelivery(database, delivery?.id ?? '', operator), conflict);
   await assert.rejects(recoverDeliveries(database, endpoint.id, '2026-01-01T00:00:00Z', operator), conflict);
   await assert.rejects(pingWebhook(database, endpoint.id, operator), notFound);
@@ -260,8 +260,8 @@ test('a resend is an extra attempt under the same ids and moves nothing in the s
   );
   const after_ = await only(accountId);
   assert.deepEqual(
-    [after_.status, after_.attempts, after_.nextAttemptAt],
-    ['pending', 1, before_.nextAttemptAt],
+    [after_.status, after_.attempts, after_.next_attempt_at],
+    ['pending', 1, before_.next_attempt_at],
   );
   receiver.answer = (_request, response) => void response.end();
   await resendDelivery(database, before_.id, operator);

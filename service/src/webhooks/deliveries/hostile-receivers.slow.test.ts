@@ -135,12 +135,12 @@ test('hostile receivers cost an attempt its 10 s at most, and their deliveries e
   }
   for (const accountId of accounts)
     for (const delivery of await listDeliveries(database, { accountId })) {
-      const name = endpoints.get(delivery.endpointId) ?? '';
+      const name = endpoints.get(delivery.endpoint_id) ?? '';
       const { status, failure, slow } = hostilities[name] ?? assert.fail();
-      assert.deepEqual([delivery.lastStatus, delivery.lastFailure], [status, failure], name);
+      assert.deepEqual([delivery.last_status, delivery.last_failure], [status, failure], name);
       assert.equal(delivery.status, failure === null ? 'delivered' : 'pending', name);
       const [attempt] = (await showDelivery(database, delivery.id)).history;
-      const durationMs = attempt?.durationMs ?? -1;
+      const durationMs = attempt?.duration_ms ?? -1;
       if (slow === true)
         assert.ok(durationMs >= 9_900 && durationMs < 13_000, `${name} took ${durationMs} ms`);
       else assert.ok(durationMs >= 0 && durationMs < 9_000, `${name} took ${durationMs} ms`);
@@ -195,11 +195,13 @@ test('names that rebind, lead nowhere or have no certificate, and closed ports, 
   await seedEvent(database, accountId);
   for (let i = 0; i < 200; i++) {
     await sleep(50);
-    if ((await listDeliveries(database, { accountId })).every(({ lastFailure }) => lastFailure !== null))
+    if (
+      (await listDeliveries(database, { accountId })).every(({ last_failure: failure }) => failure !== null)
+    )
       break;
   }
-  const found = (await listDeliveries(database, { accountId })).map(({ url, lastFailure }) => [
-    lastFailure,
+  const found = (await listDeliveries(database, { accountId })).map(({ url, last_failure: failure }) => [
+    failure,
     url,
   ]);
   assert.deepEqual(

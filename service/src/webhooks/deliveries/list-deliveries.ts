@@ -1,8 +1,12 @@
-import type { DeliveryStatus } from '@renderkit/contract/console/schemas/delivery.ts';
+import type {
+  Delivery,
+  DeliveryAttempt,
+  DeliveryStatus,
+} from '@renderkit/contract/console/schemas/delivery.ts';
 import type { EventType } from '@renderkit/contract/v1/event-types.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
-import { type ListedAttempt, type ListedDelivery, presentAttempt, presentDelivery } from './present.ts';
+import { presentAttempt, presentDelivery } from './present.ts';
 import { type Owner, selectDeliveries, selectDelivery } from './store.ts';
 
 const defaultLimit = 100;
@@ -21,14 +25,14 @@ export async function listDeliveries(
     page?: number | undefined;
     limit?: number | undefined;
   },
-): Promise<ListedDelivery[]> {
+): Promise<Delivery[]> {
   const limit = Math.min(filter.limit ?? defaultLimit, maxListedDeliveries);
   const offset = filter.offset ?? ((filter.page ?? 1) - 1) * limit;
   return (await selectDeliveries(database, { ...filter, limit, offset })).map(presentDelivery);
 }
 
 /** All of a delivery. `body`: the bytes that are sent, as text. */
-export type ShownDelivery = ListedDelivery & { body: string; history: ListedAttempt[] };
+export type ShownDelivery = { delivery: Delivery; body: string; history: DeliveryAttempt[] };
 
 /** A delivery with every attempt of the last 30 days, oldest first. @throws ApiProblem `not_found` */
 export async function showDelivery(
@@ -39,7 +43,7 @@ export async function showDelivery(
   const found = await selectDelivery(database, deliveryId, owner);
   if (found === undefined) throw noSuchDelivery();
   return {
-    ...presentDelivery(found.delivery),
+    delivery: presentDelivery(found.delivery),
     body: found.delivery.body,
     history: found.attempts.map(presentAttempt),
   };
