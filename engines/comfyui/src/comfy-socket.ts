@@ -17,7 +17,8 @@ export interface Listener {
 const idleMs = 30_000;
 const minRetryMs = 1_000;
 const maxRetryMs = 30_000;
-const maxPreviewBytes = 4 * 1024 * 1024;
+/** Of one binary frame as ComfyUI sends it: its header and an image that is made smaller later. Larger ones are dropped. */
+const maxBinaryFrameBytes = 4 * 1024 * 1024;
 const binaryTypes = { preview: 1, previewWithMetadata: 4 } as const;
 
 /**
@@ -163,7 +164,7 @@ export class ComfySocket implements Disposable {
   }
 
   #takeBytes(frame: Buffer): void {
-    if (frame.length < 8 || frame.length > maxPreviewBytes) return;
+    if (frame.length < 8 || frame.length > maxBinaryFrameBytes) return;
     const type = frame.readUInt32BE(0);
     if (type === binaryTypes.preview) {
       // Nothing in it says whose it is: ComfyUI runs one job at a time.
