@@ -1,4 +1,5 @@
 import { Badge, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { isClosedByAge } from '@renderkit/contract/studio/age.ts';
 import { outputsOf } from '@renderkit/contract/studio/kinds.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
@@ -123,7 +124,7 @@ function ModelCards({ models, ...props }: ModelCardsProps) {
   return (
     <ul className={classes['list']}>
       {models.map((model) => {
-        const locked = model.nsfw && !ageVerified;
+        const locked = isClosedByAge(model, ageVerified);
         const price = prices.get(model.id);
         const { seconds: own, picture } = history.get(model.id) ?? {};
         const seconds = own ?? props.seconds.get(model.id) ?? undefined;

@@ -1,3 +1,4 @@
+import { isClosedByAge } from '@renderkit/contract/studio/age.ts';
 import { type Issue, sentenceOf } from '@renderkit/contract/studio/issues.ts';
 import { type Kind, kindFacts, type Lane, outputsOf } from '@renderkit/contract/studio/kinds.ts';
 import { priceOf } from '@renderkit/contract/studio/price.ts';
@@ -86,7 +87,7 @@ function invalid(issues: readonly Issue[], index: CatalogIndex, kind: Kind, mode
 
 /** The model for adults on an account whose age is not known: refused after all else that the catalog says. */
 export function requireAge(model: StudioModel, ageVerified: boolean): void {
-  if (model.nsfw && !ageVerified)
+  if (isClosedByAge(model, ageVerified))
     throw new ApiProblem('forbidden', {
       detail: `The model ${model.id} is for accounts whose age has been verified.`,
     });

@@ -18,7 +18,11 @@ export type ReportRow = {
   preview: { bytes: Buffer; index: number; width: number; height: number } | null;
 };
 
-/** Overwrites what is known of a render, and returns whether somebody watches it; undefined where others are at it by now. */
+/**
+ * Overwrites what is known of a render, and returns whether somebody watches it; undefined where others are at it by now.
+ * This is not the rule of `contract/studio/age.ts`, which says who may ask for a model. A render that was accepted goes on
+ * when its account's age is no longer verified, and previews of a model for adults are not kept then.
+ */
 export async function recordReport(database: Database, report: ReportRow): Promise<boolean | undefined> {
   const { preview } = report;
   const [row] = await database.rows<{ watched: boolean }>(

@@ -1,3 +1,4 @@
+import { isClosedByAge } from '@renderkit/contract/studio/age.ts';
 import { type Issue, sentenceOf } from '@renderkit/contract/studio/issues.ts';
 import { outputsOf } from '@renderkit/contract/studio/kinds.ts';
 import { priceOf } from '@renderkit/contract/studio/price.ts';
@@ -36,7 +37,7 @@ export function validateRender(
 
 function planRefusal(model: CatalogModel['offered'], account: AccountFacts): Refusal | undefined {
   if (model.tiers.length > 0 && !model.tiers.includes(account.tier)) return refusal('tier_required');
-  if (model.nsfw && !account.age_verified)
+  if (isClosedByAge(model, account.age_verified))
     return refusal('forbidden', { message: 'The model is for accounts of confirmed age.' });
   return undefined;
 }
