@@ -1,6 +1,6 @@
 import { isObject, parseJson, refusalOf } from '@renderkit/engine-kit/backend-answer.ts';
 import type { BackendHttp } from '@renderkit/engine-kit/backend-http.ts';
-import { askedTargets, faultOfField, pointerOf } from '@renderkit/engine-kit/call.ts';
+import { askedTargets, blameOfField, pointerOf } from '@renderkit/engine-kit/call.ts';
 import type { EngineFailure } from '@renderkit/engine-kit/driver.ts';
 import { failureOfHeld } from '@renderkit/engine-kit/held-answers.ts';
 import type { BackendAnswer } from '@renderkit/engine-kit/http-exchange.ts';
@@ -19,7 +19,7 @@ export function failureOfAnswer(http: BackendHttp, answer: BackendAnswer, route:
     const detail = json['detail'];
     const first = Array.isArray(detail) ? (detail as JsonValue[]).find(isObject) : undefined;
     const field = first === undefined ? null : pointerOf(first['loc'], ['body']);
-    return refusalOf(http, answer, doing, faultOfField({ asked: askedTargets(route) }, field));
+    return refusalOf(http, answer, doing, blameOfField({ asked: askedTargets(route) }, field));
   }
   if (answer.status >= 500 && /OutOfMemory|out of memory/i.test(answer.body.toString())) {
     return refusalOf(http, answer, doing, { blame: 'pair', code: 'out_of_memory' });

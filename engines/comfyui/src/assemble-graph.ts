@@ -97,7 +97,7 @@ export function resultPrefix(id: string, at: number): string {
   return `rk/${id}/r${at === 0 ? '' : at + 1}`;
 }
 
-/** A fault of the route on this backend. */
+/** An error of the route on this backend. */
 export function unfit(message: string, cause?: unknown): EngineFailure {
   return new EngineFailure(message, { blame: 'pair', code: 'engine_unavailable', sent: 'no', cause });
 }

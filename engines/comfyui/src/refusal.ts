@@ -4,47 +4,47 @@ import { isArray, isObject, type Json, textAt, valueAt } from './json.ts';
 import { isFileName } from './object-info.ts';
 
 /** One thing that ComfyUI's validation says against an input of a node. */
-interface Complaint {
+interface InputError {
   readonly node: string;
   readonly classType: string;
   readonly type: string;
   readonly input: string | undefined;
   readonly received: Json | undefined;
-  readonly words: string;
+  readonly message: string;
 }
 
-type Fault = Pick<EngineFailureOptions, 'blame' | 'code' | 'target'>;
+type Blame = Pick<EngineFailureOptions, 'blame' | 'code' | 'target'>;
 
-/** Complaints about a value itself; the others are about the graph, or about what the machine has. */
-const valueComplaints = new Set([
+/** Errors of a value itself; the others are about the graph, or about what the machine has. */
+const valueErrors = new Set([
   'value_smaller_than_min',
   'value_bigger_than_max',
   'value_not_in_list',
   'invalid_input_type',
   'custom_validation_failed',
 ]);
-const unfit: Fault = { blame: 'pair', code: 'engine_unavailable' };
+const unfit: Blame = { blame: 'pair', code: 'engine_unavailable' };
 
 /**
- * What a refused graph stands for. A value that came from the request is the render's fault, and named by its target. A file
- * that we uploaded and that is gone is the backend's. All else, a missing node, a missing model, a graph that does not hold
- * together, is this route's on this backend.
+ * What a refused graph stands for. A value that came from the request is blamed on the render, and named by its target. A
+ * file that we uploaded and that is gone is blamed on the backend. All else, a missing node, a missing model, a graph that does
+ * not hold together, is blamed on this route on this backend.
  */
 export function refusalFailure(
   backend: string,
   answer: Json | undefined,
   bound: readonly BoundInput[],
 ): EngineFailure {
-  const complaints = complaintsOf(valueAt(answer, 'node_errors'));
-  const faults = complaints.map((complaint) => ({ complaint, fault: faultOf(complaint, bound) }));
+  const errors = inputErrors(valueAt(answer, 'node_errors'));
+  const blamed = errors.map((error) => ({ error, blame: blameOf(error, bound) }));
   // What no other request would meet decides last: a machine that lacks a model cannot tell whether a value is right.
   const worst =
-    faults.find(({ fault }) => fault.blame === 'pair') ??
-    faults.find(({ fault }) => fault.blame === 'backend') ??
-    faults[0];
-  const said = worst === undefined ? errorWords(answer) : wordsOf(worst.complaint);
+    blamed.find(({ blame }) => blame.blame === 'pair') ??
+    blamed.find(({ blame }) => blame.blame === 'backend') ??
+    blamed[0];
+  const said = worst === undefined ? describeAnswer(answer) : describe(worst.error);
   return new EngineFailure(`${backend} refused the graph: ${said}`, {
-    ...(worst?.fault ?? unfit),
+    ...(worst?.blame ?? unfit),
     sent: 'no',
   });
 }
@@ -55,15 +55,15 @@ export function hasNodeErrors(answer: Json | undefined): boolean {
   return isObject(errors) && errors.size > 0;
 }
 
-function faultOf(complaint: Complaint, bound: readonly BoundInput[]): Fault {
-  if (!valueComplaints.has(complaint.type)) return unfit;
-  const by = bound.find(({ node, input }) => node === complaint.node && input === complaint.input);
+function blameOf(error: InputError, bound: readonly BoundInput[]): Blame {
+  if (!valueErrors.has(error.type)) return unfit;
+  const by = bound.find(({ node, input }) => node === error.node && input === error.input);
   if (by?.origin === 'media') return { blame: 'backend', code: 'engine_unavailable' };
-  if (by?.origin !== 'request' || isFileName(complaint.received)) return unfit;
+  if (by?.origin !== 'request' || isFileName(error.received)) return unfit;
   return { blame: 'render', code: 'invalid_request', target: by.target };
 }
 
-function complaintsOf(nodeErrors: Json | undefined): Complaint[] {
+function inputErrors(nodeErrors: Json | undefined): InputError[] {
   if (!isObject(nodeErrors)) return [];
   return [...nodeErrors].flatMap(([node, value]) => {
     const errors = valueAt(value, 'errors');
@@ -77,17 +77,17 @@ function complaintsOf(nodeErrors: Json | undefined): Complaint[] {
         type: textAt(error, 'type'),
         input: typeof name === 'string' ? name : undefined,
         received: valueAt(error, 'extra_info', 'received_value'),
-        words: [textAt(error, 'message'), details].filter(Boolean).join(': '),
+        message: [textAt(error, 'message'), details].filter(Boolean).join(': '),
       };
     });
   });
 }
 
-function wordsOf({ node, classType, input, words }: Complaint): string {
-  return `${classType} ${node}${input === undefined ? '' : `, "${input}"`}: ${words}`;
+function describe({ node, classType, input, message }: InputError): string {
+  return `${classType} ${node}${input === undefined ? '' : `, "${input}"`}: ${message}`;
 }
 
-function errorWords(answer: Json | undefined): string {
+function describeAnswer(answer: Json | undefined): string {
   const error = valueAt(answer, 'error');
   if (typeof error === 'string') return error;
   const words = [textAt(error, 'message'), textAt(error, 'details')].filter(Boolean);

@@ -3,22 +3,23 @@ import { boundInputs } from './assemble-graph.ts';
 import { isArray, type Json, type JsonObject, textAt, valueAt } from './json.ts';
 
 /** Words of an error that say whose it is, read in this order; else it is the render's. */
-const meanings: readonly (readonly [shape: RegExp, fault: Pick<EngineFailureOptions, 'blame' | 'code'>])[] = [
+const meanings: readonly (readonly [shape: RegExp, meaning: Pick<EngineFailureOptions, 'blame' | 'code'>])[] =
   [
-    /out ?of ?memory|allocation on device|can't allocate|not enough memory/i,
-    { blame: 'pair', code: 'out_of_memory' },
-  ],
-  // The card or its driver: until ComfyUI is started again, nothing more comes of it.
-  [
-    /cuda error|cudnn|cublas|hip error|nvml|device-side assert|illegal memory access|device lost|no space left/i,
-    { blame: 'backend', code: 'render_failed' },
-  ],
-  // A model or a node pack that is broken there, or of another version than the graph.
-  [
-    /ModuleNotFoundError|ImportError|SafetensorError|FileNotFoundError|UnpicklingError|size mismatch|state_dict|HeaderTooLarge|unexpected keyword argument|NotImplementedError|has no attribute/i,
-    { blame: 'pair', code: 'render_failed' },
-  ],
-];
+    [
+      /out ?of ?memory|allocation on device|can't allocate|not enough memory/i,
+      { blame: 'pair', code: 'out_of_memory' },
+    ],
+    // The card or its driver: until ComfyUI is started again, nothing more comes of it.
+    [
+      /cuda error|cudnn|cublas|hip error|nvml|device-side assert|illegal memory access|device lost|no space left/i,
+      { blame: 'backend', code: 'render_failed' },
+    ],
+    // A model or a node pack that is broken there, or of another version than the graph.
+    [
+      /ModuleNotFoundError|ImportError|SafetensorError|FileNotFoundError|UnpicklingError|size mismatch|state_dict|HeaderTooLarge|unexpected keyword argument|NotImplementedError|has no attribute/i,
+      { blame: 'pair', code: 'render_failed' },
+    ],
+  ];
 
 /** Whether a job ended well, by its entry in history. */
 export function endedWell(entry: JsonObject): boolean {
@@ -40,13 +41,13 @@ export function runFailure(backend: string, entry: JsonObject, job: RouteFiles):
   const [type, message, nodeType, node] = ['exception_type', 'exception_message', 'node_type', 'node_id'].map(
     (key) => textAt(error, key).trim(),
   );
-  const fault = meanings.find(([shape]) => shape.test(`${type} ${message}`))?.[1] ?? {
+  const meaning = meanings.find(([shape]) => shape.test(`${type} ${message}`))?.[1] ?? {
     blame: 'render',
     code: 'render_failed',
   };
   const media = boundInputs(job).find((one) => one.node === node && one.origin === 'media');
   return new EngineFailure(`${nodeType} ${node} failed on ${backend}: ${type}: ${message}`.trim(), {
-    ...fault,
-    ...(fault.blame === 'render' && media !== undefined ? { target: media.target } : {}),
+    ...meaning,
+    ...(meaning.blame === 'render' && media !== undefined ? { target: media.target } : {}),
   });
 }

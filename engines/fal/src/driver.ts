@@ -11,7 +11,7 @@ import {
   askedTargets,
   bodyWithMedia,
   dataUriOf,
-  faultOfField,
+  blameOfField,
   fromPrepared,
   pointerOf,
   prepareCall,
@@ -218,7 +218,7 @@ class FalDriver implements Driver {
         return new EngineFailure(said, { blame: 'render', code: 'moderation_blocked', sent: 'no' });
       }
       const field = first === undefined ? null : pointerOf(first['loc'], ['body']);
-      return refusalOf(this.#queue, answer, doing, faultOfField(call, field));
+      return refusalOf(this.#queue, answer, doing, blameOfField(call, field));
     }
     return refusalOf(this.#queue, answer, doing);
   }

@@ -57,13 +57,13 @@ export function refusalOf(
   const said = messageIn(parseJson(answer));
   const message = `${http.backend} answered ${answer.status} when ${doing}${said === '' ? '' : `: ${said}`}`;
   return new EngineFailure(http.quote(message), {
-    ...faultOf(answer, said !== ''),
+    ...blameOf(answer, said !== ''),
     ...retryAfterOf(answer),
     ...more,
   });
 }
 
-function faultOf(answer: BackendAnswer, hasSaid: boolean): EngineFailureOptions {
+function blameOf(answer: BackendAnswer, hasSaid: boolean): EngineFailureOptions {
   const { status } = answer;
   switch (status) {
     case 400:

@@ -67,10 +67,10 @@ export async function dataUriOf({ path, contentType }: PreparedMedia): Promise<s
 }
 
 /**
- * Whose fault a refused value is: the render's where the user chose it, the pair's where the route fixes it, the render's
+ * Whom a refused value is blamed on: the render where the user chose it, the pair where the route fixes it, the render
  * too where nobody says which it is.
  */
-export function faultOfField(
+export function blameOfField(
   { asked }: Pick<Call, 'asked'>,
   pointer: string | null,
 ): Pick<EngineFailureOptions, 'blame' | 'code' | 'target'> {

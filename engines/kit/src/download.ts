@@ -11,7 +11,7 @@ const totalMs = 10 * 60_000;
 /** Slower than this is no download. */
 const minBytesPerSecond = 4 * 1024;
 const maxRedirects = 3;
-/** Faults of a request that pass: the host is away, or slow. */
+/** Errors of a request that pass: the host is away, or slow. */
 const passing: ReadonlySet<EgressFailureKind> = new Set([
   'dns',
   'refused',

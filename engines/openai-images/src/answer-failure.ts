@@ -1,6 +1,6 @@
 import { isObject, messageIn, parseJson, refusalOf } from '@renderkit/engine-kit/backend-answer.ts';
 import type { BackendHttp } from '@renderkit/engine-kit/backend-http.ts';
-import { askedTargets, faultOfField } from '@renderkit/engine-kit/call.ts';
+import { askedTargets, blameOfField } from '@renderkit/engine-kit/call.ts';
 import { EngineFailure } from '@renderkit/engine-kit/driver.ts';
 import { failureOfHeld } from '@renderkit/engine-kit/held-answers.ts';
 import type { BackendAnswer } from '@renderkit/engine-kit/http-exchange.ts';
@@ -27,7 +27,7 @@ export function failureOfAnswer(http: BackendHttp, answer: BackendAnswer, route:
   }
   if (answer.status === 400 || answer.status === 422) {
     const field = typeof param === 'string' ? `/${param.split(/[.[]/)[0]}` : null;
-    return refusalOf(http, answer, doing, faultOfField({ asked: askedTargets(route) }, field));
+    return refusalOf(http, answer, doing, blameOfField({ asked: askedTargets(route) }, field));
   }
   return failureOfHeld(http, answer, { doing, route });
 }

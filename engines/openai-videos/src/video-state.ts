@@ -1,6 +1,6 @@
 import { isObject, messageIn, parseJson, refusalOf } from '@renderkit/engine-kit/backend-answer.ts';
 import type { BackendHttp } from '@renderkit/engine-kit/backend-http.ts';
-import { faultOfField, type Call } from '@renderkit/engine-kit/call.ts';
+import { blameOfField, type Call } from '@renderkit/engine-kit/call.ts';
 import { EngineFailure } from '@renderkit/engine-kit/driver.ts';
 import type { EngineProgress } from '@renderkit/engine-kit/report.ts';
 import type { BackendAnswer } from '@renderkit/engine-kit/http-exchange.ts';
@@ -68,7 +68,7 @@ export function refusalOfVideo(http: BackendHttp, answer: BackendAnswer, call: C
     return refusalOf(http, answer, doing, { blame: 'backend', code: 'engine_unavailable', lasting: true });
   }
   if (answer.status === 400 || answer.status === 422) {
-    return refusalOf(http, answer, doing, faultOfField(call, typeof param === 'string' ? `/${param}` : null));
+    return refusalOf(http, answer, doing, blameOfField(call, typeof param === 'string' ? `/${param}` : null));
   }
   return refusalOf(http, answer, doing);
 }

@@ -11,7 +11,7 @@ import {
   askedTargets,
   bodyWithMedia,
   dataUriOf,
-  faultOfField,
+  blameOfField,
   fromPrepared,
   pointerOf,
   prepareCall,
@@ -123,7 +123,7 @@ export class CogDriver implements Driver {
     if (answer.status === 422 || answer.status === 400) {
       const first = Array.isArray(detail) ? (detail as JsonValue[]).find(isObject) : undefined;
       const field = first === undefined ? null : pointerOf(first['loc'], ['body', 'input']);
-      return refusalOf(this.#http, answer, doing, faultOfField({ asked: askedTargets(route) }, field));
+      return refusalOf(this.#http, answer, doing, blameOfField({ asked: askedTargets(route) }, field));
     }
     const isBusy = answer.status === 409;
     const more = isBusy ? { retryAfterSeconds: busySeconds, untaken: true } : {};

@@ -9,7 +9,7 @@ import { createBackendHttp, submitAnswerMs, type BackendHttp } from '@renderkit/
 import {
   bodyWithMedia,
   dataUriOf,
-  faultOfField,
+  blameOfField,
   fromPrepared,
   pointerOf,
   prepareCall,
@@ -146,8 +146,8 @@ class ReplicateDriver implements Driver {
       const fields = isObject(json) ? (json['invalid_fields'] ?? json['detail']) : undefined;
       const first = Array.isArray(fields) ? (fields as JsonValue[]).find(isObject) : undefined;
       const isField = taken.status === 422 && first !== undefined;
-      const fault = isField ? faultOfField(call, pointerOf(first['loc'], ['body', 'input'])) : {};
-      throw refusalOf(this.#http, taken, 'asked for a prediction', fault);
+      const blame = isField ? blameOfField(call, pointerOf(first['loc'], ['body', 'input'])) : {};
+      throw refusalOf(this.#http, taken, 'asked for a prediction', blame);
     }
     const prediction = readObject(this.#http, taken, 'asked for a prediction');
     const handle = this.#handleOf(prediction);

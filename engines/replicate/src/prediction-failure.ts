@@ -3,8 +3,8 @@ import type { BackendHttp } from '@renderkit/engine-kit/backend-http.ts';
 import { EngineFailure, type EngineFailureOptions } from '@renderkit/engine-kit/driver.ts';
 import type { JsonObject } from '@renderkit/engine-kit/route.ts';
 
-/** What the error of a failed prediction says of whose fault it is: it is text of the model's author, or Replicate's own. */
-const faults: readonly (readonly [RegExp, EngineFailureOptions])[] = [
+/** What the error of a failed prediction says of whom to blame: it is text of the model's author, or Replicate's own. */
+const meanings: readonly (readonly [RegExp, EngineFailureOptions])[] = [
   [
     /nsfw|flagged as sensitive|content policy|safety (?:checker|filter|system)|\(E005\)/i,
     { blame: 'render', code: 'moderation_blocked' },
@@ -21,9 +21,9 @@ export function failureOfPrediction(http: BackendHttp, prediction: JsonObject): 
   switch (prediction['status']) {
     case 'failed': {
       const said = messageIn(prediction['error']);
-      const [, fault] = faults.find(([words]) => words.test(said)) ?? [];
+      const [, meaning] = meanings.find(([words]) => words.test(said)) ?? [];
       const message = http.quote(`A prediction of ${http.backend} failed: ${said}`);
-      return new EngineFailure(message, fault ?? { blame: 'render', code: 'render_failed' });
+      return new EngineFailure(message, meaning ?? { blame: 'render', code: 'render_failed' });
     }
     case 'canceled':
       return new EngineFailure(`A prediction was canceled at ${http.backend}.`, {
