@@ -4,7 +4,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Preview, Progress } from 'renderkit';
 import { v1Query } from '../api/queries.ts';
-import { holdStreamPlace } from '../api/stream-places.ts';
+import { holdStreamSlot } from '../api/stream-slots.ts';
 import { watchGeneration } from '../api/watch-generation.ts';
 import { isOfStatus } from './generation-status.ts';
 
@@ -25,8 +25,8 @@ export function useProgress(
   { id, status }: Pick<Generation, 'id' | 'status'>,
   watching: Watching,
 ): { progress?: Progress; preview?: Preview } {
-  const { held: hasPlace, release } = useStreamPlace(id, watching === 'stream');
-  const streams = hasPlace === true;
+  const { held: hasSlot, release } = useStreamSlot(id, watching === 'stream');
+  const streams = hasSlot === true;
   const [preview, setPreview] = useState<Preview>();
   const queries = useQueryClient();
   const question = v1Query('getProgress', { params: { id } });
@@ -54,7 +54,7 @@ export function useProgress(
     // The question is another object in each render, and that of the id.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [id, streams, queries, release]);
-  const asks = watching === 'poll' || hasPlace === false;
+  const asks = watching === 'poll' || hasSlot === false;
   const { data: progress } = useQuery({
     ...question,
     enabled: asks,
@@ -69,10 +69,10 @@ export function useProgress(
 }
 
 /**
- * Whether there is a place for a stream of the generation, while one is wanted and the page is seen. Undefined where none is
+ * Whether there is a slot for a stream of the generation, while one is wanted and the page is seen. Undefined where none is
  * wanted, until that is known, and once it was released.
  */
-function useStreamPlace(id: string, wanted: boolean): { held: boolean | undefined; release: () => void } {
+function useStreamSlot(id: string, wanted: boolean): { held: boolean | undefined; release: () => void } {
   const seen = useDocumentVisibility() === 'visible';
   const [held, setHeld] = useState<boolean>();
   const left = useRef<AbortController>(undefined);
@@ -81,7 +81,7 @@ function useStreamPlace(id: string, wanted: boolean): { held: boolean | undefine
     if (!active) return undefined;
     const controller = new AbortController();
     left.current = controller;
-    void holdStreamPlace(setHeld, controller.signal);
+    void holdStreamSlot(setHeld, controller.signal);
     return () => {
       controller.abort();
       setHeld(undefined);

@@ -1,7 +1,7 @@
 -- Claims the oldest generations that may start, for as many of the accounts as can be locked, and takes over those
 -- whose owner's lease ran out. Limits are counted under the account's lock: what runs or is being submitted fills a
--- place, and so does what the studio said runs elsewhere. Answers a line for each claim (generation_id not null) and
--- one for each account locked, whose free_* are the places before these claims (without limits read: null).
+-- slot, and so does what the studio said runs elsewhere. Answers a line for each claim (generation_id not null) and
+-- one for each account locked, whose free_* are the slots before these claims (without limits read: null).
 create or replace function claim_generations(
   p_accounts text[],
   p_owner text,
@@ -50,7 +50,7 @@ begin
      where r.limits_read_at is not null
   ), oldest as (
     select f.id as account_id, f.overall, l.free, w.id, w.created_at,
-           row_number() over (partition by f.id, l.lane order by w.created_at, w.id) as place_in_lane
+           row_number() over (partition by f.id, l.lane order by w.created_at, w.id) as position_in_lane
       from free f
      cross join lateral (values ('image', f.image), ('edit', f.edit), ('video', f.video)) as l(lane, free)
      -- The limit is constant: one that came from a subquery would sort the whole queue.
@@ -61,10 +61,10 @@ begin
         order by g.created_at, g.id limit 64) w
      where f.overall > 0 and l.free > 0
   ), chosen as (
-    select o.id, o.overall, row_number() over (partition by o.account_id order by o.created_at, o.id) as place
-      from oldest o where o.place_in_lane <= o.free
+    select o.id, o.overall, row_number() over (partition by o.account_id order by o.created_at, o.id) as position
+      from oldest o where o.position_in_lane <= o.free
   ), taken as (
-    select c.id from chosen c where c.place <= c.overall
+    select c.id from chosen c where c.position <= c.overall
     union all
     select g.id from ready r join generations g on g.account_id = r.id
      where g.holds_slot and g.status = 'queued' and g.lease_until <= at

@@ -18,7 +18,7 @@ export type FormReading = {
 
 /**
  * What a form has beside its files: heads, texts and whatever stands around its parts. All of it has one size and one pace
- * together. Texts beyond what JSON may always have take a place among the large bodies, for as long as JSON of the largest
+ * together. Texts beyond what JSON may always have take a slot among the large bodies, for as long as JSON of the largest
  * size may take: a form must not hold it with the files that follow.
  */
 export class FormTexts implements Disposable {
@@ -27,7 +27,7 @@ export class FormTexts implements Disposable {
   #giveUp: () => void = () => undefined;
   #isTooSlow = false;
   #bytes = 0;
-  #place: { release: () => void; until: number } | undefined;
+  #slot: { release: () => void; until: number } | undefined;
 
   constructor(reading: FormReading) {
     this.#reading = reading;
@@ -55,21 +55,21 @@ export class FormTexts implements Disposable {
     }
   }
 
-  /** The bytes of a file, while the form may hold its place. @throws SenderLost */
+  /** The bytes of a file, while the form may hold its slot. @throws SenderLost */
   async *inTime(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
     for await (const chunk of bytes) {
-      this.#checkPlace();
+      this.#checkSlot();
       yield chunk;
     }
   }
 
   [Symbol.dispose](): void {
     this.#floor[Symbol.dispose]();
-    this.#place?.release();
+    this.#slot?.release();
   }
 
   async #wait<T>(source: AsyncIterator<T, void>, bytesOf: (value: T) => number): Promise<T | undefined> {
-    this.#checkPlace();
+    this.#checkSlot();
     this.#floor.wait();
     const next = await new Promise<IteratorResult<T, void>>((resolve, reject) => {
       this.#giveUp = () => reject(new SenderLost('the form came too slowly'));
@@ -92,14 +92,14 @@ export class FormTexts implements Disposable {
     this.#bytes += bytes;
     if (this.#bytes > limitBytes)
       throw invalidField('body', `must not have fields of more than ${limitBytes} bytes together`);
-    if (this.#bytes <= jsonBodyBytes || this.#place !== undefined) return;
+    if (this.#bytes <= jsonBodyBytes || this.#slot !== undefined) return;
     const announced = Number(request.raw.headers['content-length'] ?? limitBytes);
     const release = await largeBodies.enter(accountId, Math.min(announced, limitBytes), reply.raw);
-    this.#place = { release, until: performance.now() + (1_000 * limitBytes) / pace.minBytesPerSecond };
+    this.#slot = { release, until: performance.now() + (1_000 * limitBytes) / pace.minBytesPerSecond };
   }
 
-  #checkPlace(): void {
-    if (this.#place !== undefined && performance.now() > this.#place.until)
+  #checkSlot(): void {
+    if (this.#slot !== undefined && performance.now() > this.#slot.until)
       throw new SenderLost('the form came too slowly for its place');
   }
 }

@@ -6,7 +6,7 @@ import { consoleQuery, v1Query } from '../../api/queries.ts';
 import { parseJson } from '../../format/json.ts';
 import { isFinal } from '../../generations/generation-status.ts';
 import type { RequestBody } from '../../generations/kinds.ts';
-import { maxStreams } from '../../api/stream-places.ts';
+import { maxStreams } from '../../api/stream-slots.ts';
 import type { Watching } from '../../generations/use-progress.ts';
 import type { ModelHistory } from '../../model-form/ModelPicker.tsx';
 import { seedOf } from '../../model-form/seed.ts';

@@ -10,7 +10,7 @@ import { generationText } from '../present.ts';
 import { noSuchGeneration } from '../reads/read-generation.ts';
 import { isFinal } from '../settle/status.ts';
 import { previewOf, progressOf } from './present.ts';
-import { type LiveView, createPlaceTimes, readWithPlaces } from './place-times.ts';
+import { type LiveView, createSlotTimes, readWithStarts } from './slot-times.ts';
 import { readMoved } from './store.ts';
 import { StudioProgress } from './studio-progress.ts';
 
@@ -69,9 +69,9 @@ export class LiveGenerations implements AsyncDisposable {
   }) {
     this.#database = database;
     this.#log = log;
-    const places = createPlaceTimes(database);
+    const slotTimes = createSlotTimes(database);
     this.#read = createBatcher({
-      run: (asked) => readWithPlaces(database, places, asked),
+      run: (asked) => readWithStarts(database, slotTimes, asked),
       maxSize: 256,
       maxInFlight: 2,
       isHopeless: isDatabaseUnavailable,

@@ -2,7 +2,7 @@ import type { RenderPreview, RenderProgress } from '@renderkit/contract/studio/p
 import type { ProgressStage } from '@renderkit/contract/v1/progress.ts';
 import type { Preview, PreviewMode, Progress } from '@renderkit/contract/v1/schemas/progress.ts';
 import { isFinal } from '../settle/status.ts';
-import type { LiveView } from './place-times.ts';
+import type { LiveView } from './slot-times.ts';
 import type { LiveRow } from './store.ts';
 
 /** What the studio said of a render last; `isAway` where it cannot be asked now. */
@@ -44,14 +44,14 @@ function stageOf(
 
 /** Only what is known: null where nothing in the record keeps it waiting. */
 function queueOf(row: LiveRow, isAway: boolean): Progress['queue'] {
-  const { blocked, holdsSlot, pausing, freeOverall, freeInLane, position, of } = row;
+  const { blocked, holdsSlot, pausing, freeSlots, freeLaneSlots, position, of } = row;
   if (blocked) return { position: null, of: null, reason: 'reference_processing' };
   if (holdsSlot) return null;
-  const inLane = { position, of };
-  if (isAway) return { ...inLane, reason: 'studio_unreachable' };
-  if (freeOverall !== null && freeOverall <= 0) return { ...inLane, reason: 'account_full' };
-  if (freeInLane !== null && freeInLane <= 0) return { ...inLane, reason: 'lane_full' };
-  return pausing ? { ...inLane, reason: 'scheduled_retry' } : null;
+  const inQueue = { position, of };
+  if (isAway) return { ...inQueue, reason: 'studio_unreachable' };
+  if (freeSlots !== null && freeSlots <= 0) return { ...inQueue, reason: 'account_full' };
+  if (freeLaneSlots !== null && freeLaneSlots <= 0) return { ...inQueue, reason: 'lane_full' };
+  return pausing ? { ...inQueue, reason: 'scheduled_retry' } : null;
 }
 
 /** The data of a preview's event; undefined where none is to be shown. `bytes`: the JPEG in base64. */

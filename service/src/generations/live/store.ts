@@ -14,16 +14,16 @@ export type LiveRow = {
   holdsSlot: boolean;
   /** Its account waits before it is tried again. */
   pausing: boolean;
-  /** Places that the plan leaves, overall and in the lane; null where they are not known. */
-  freeOverall: number | null;
-  freeInLane: number | null;
+  /** Slots that the plan leaves, overall and in the lane; null where they are not known. */
+  freeSlots: number | null;
+  freeLaneSlots: number | null;
   /** Among what waits in its account's lane; null where it does not wait there. */
   position: number | null;
   of: number | null;
-  /** Places of the plan overall and in the lane. */
-  places: number | null;
-  placesInLane: number | null;
-  /** Whether generations of other lanes wait for places as well. */
+  /** Slots of the plan, overall and in the lane. */
+  slots: number | null;
+  laneSlots: number | null;
+  /** Whether generations of other lanes wait for slots as well. */
   othersWait: boolean;
 };
 
@@ -53,10 +53,10 @@ export async function readLive(
         where a.id in (select account_id from found where status = 'queued' and not holds_slot) group by a.id
      )
      select g.place::integer as place, ${packed} as packed, g.lane, g.blocked, g.holds_slot as "holdsSlot",
-            coalesce(f.pausing, false) as pausing, f.overall::integer as "freeOverall",
-            (case g.lane when 'image' then f.image when 'edit' then f.edit else f.video end)::integer as "freeInLane",
-            t.position::integer as position, t.of::integer as of, f.limit_overall as places,
-            case g.lane when 'image' then f.limit_image when 'edit' then f.limit_edit else f.limit_video end as "placesInLane",
+            coalesce(f.pausing, false) as pausing, f.overall::integer as "freeSlots",
+            (case g.lane when 'image' then f.image when 'edit' then f.edit else f.video end)::integer as "freeLaneSlots",
+            t.position::integer as position, t.of::integer as of, f.limit_overall as slots,
+            case g.lane when 'image' then f.limit_image when 'edit' then f.limit_edit else f.limit_video end as "laneSlots",
             f.id is not null and exists (
               select 1 from unnest(array['image', 'edit', 'video']) as other (lane)
                where other.lane <> g.lane and exists (
@@ -86,14 +86,14 @@ export async function readMoved(
   return rows.map(({ id }) => id);
 }
 
-/** Whose generations hold places: of one lane, or of all where `lane` is null. */
-export type PlaceKey = { accountId: string; lane: Lane | null };
+/** Whose generations hold slots: of one lane, or of all where `lane` is null. */
+export type SlotKey = { accountId: string; lane: Lane | null };
 
 /**
- * Seconds that the account's last generations held their places, at most twenty of the newest two hundred that succeeded:
+ * Seconds that the account's last generations held their slots, at most twenty of the newest two hundred that succeeded:
  * a fifth took less than `low`, a fifth more than `high`. In order.
  */
-export async function readPlaceTimes(database: Database, keys: readonly PlaceKey[]): Promise<TimesRow[]> {
+export async function readSlotTimes(database: Database, keys: readonly SlotKey[]): Promise<TimesRow[]> {
   return database.rows(
     `select count(t.seconds)::integer as count, percentile_cont(0.2) within group (order by t.seconds) as low,
             percentile_cont(0.8) within group (order by t.seconds) as high
@@ -107,6 +107,6 @@ export async function readPlaceTimes(database: Database, keys: readonly PlaceKey
           order by n.created_at desc limit 20) t on true
       group by asked.place order by asked.place`,
     [keys.map(({ accountId }) => accountId), keys.map(({ lane }) => lane)],
-    'generations_place_times',
+    'generations_slot_times',
   );
 }
