@@ -5,7 +5,7 @@ const loopbackName = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 /**
  * Makes the function that tells where a page should rather be opened. This machine has several names, and a browser
  * keeps cookies for each of them apart: who opens `localhost` where the public address says 127.0.0.1 is sent there,
- * or signing in would end at another name than it began at. Undefined where the address is right, or not ours to judge:
+ * or signing in would end at another name than it began at. Undefined where the address is right, or not ours to decide:
  * a proxy in front may ask by any name.
  */
 export function createOwnAddress(publicUrl: string): (request: FastifyRequest) => string | undefined {

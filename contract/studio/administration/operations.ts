@@ -85,7 +85,7 @@ export const AdministrationAnswer = Type.Object({
 });
 
 /**
- * What administrators do with backends, models, plans and styles: the verbs of an operator's commands. An account that is no
+ * What administrators do with backends, models, plans and styles: the use cases of an operator's commands. An account that is no
  * administrator gets `forbidden`, and each act is written to the audit in its own transaction. Refusals have `errors` that
  * name the field wherever one is at fault.
  */

@@ -27,7 +27,7 @@ begin
   at := clock();
 
   return query
-  with told as materialized (
+  with reported as materialized (
     select r.*, r.failure is null as ok, r.number >= cardinality(p_delays) as last_one, q.ping, q.attempts,
            q.scheduled_at, case when q.resend_at > q.claimed_at then q.resend_at end as resend_at, q.claimed_at,
            q.lease_until, d.status as before, e.deleted_at is not null as deleted
@@ -39,7 +39,7 @@ begin
      cross join lateral (select d.status, d.endpoint_id from deliveries d where d.id = r.delivery_id offset 0) d
      cross join lateral (select e.deleted_at from webhook_endpoints e where e.id = d.endpoint_id offset 0) e
      where r.endpoint_id = any (locked)
-  ), judged as materialized (
+  ), outcomes as materialized (
     select t.delivery_id, t.try, t.number, t.duration_ms, t.status, t.failure, t.answer, t.claimed_at, t.before,
            coalesce(t.number, t.attempts) as attempts,
            case when t.ok then 'delivered'
@@ -50,22 +50,22 @@ begin
                 when t.number is null then t.scheduled_at
                 when not t.last_one then at + p_delays[t.number + 1] * interval '1 second' end as scheduled_at,
            case when not t.deleted then t.resend_at end as resend_at
-      from told t
+      from reported t
   ), attempt as (
     insert into delivery_attempts (delivery_id, try, number, started_at, ended_at, duration_ms, status, failure, answer)
-      select j.delivery_id, j.try, j.number, j.claimed_at, at, j.duration_ms, j.status, j.failure, j.answer
-        from judged j
+      select o.delivery_id, o.try, o.number, o.claimed_at, at, o.duration_ms, o.status, o.failure, o.answer
+        from outcomes o
   ), done as (
     delete from delivery_queue q
      where q.delivery_id = any (array(
-       select j.delivery_id from judged j where j.scheduled_at is null and j.resend_at is null))
+       select o.delivery_id from outcomes o where o.scheduled_at is null and o.resend_at is null))
   ), waiting as (
     update delivery_queue q
-       set scheduled_at = j.scheduled_at, resend_at = j.resend_at, claim_at = least(j.scheduled_at, j.resend_at),
-           attempts = j.attempts, lease_owner = null, lease_until = null, claimed_at = null, claimed_number = null
-      from judged j
-     where q.delivery_id = j.delivery_id and q.delivery_id = any (array(
-       select j.delivery_id from judged j where j.scheduled_at is not null or j.resend_at is not null))
+       set scheduled_at = o.scheduled_at, resend_at = o.resend_at, claim_at = least(o.scheduled_at, o.resend_at),
+           attempts = o.attempts, lease_owner = null, lease_until = null, claimed_at = null, claimed_number = null
+      from outcomes o
+     where q.delivery_id = o.delivery_id and q.delivery_id = any (array(
+       select o.delivery_id from outcomes o where o.scheduled_at is not null or o.resend_at is not null))
   ), turn as (
     -- Of several results of one endpoint the last one counts. How it is served goes by any attempt, since when it is
     -- failing by events alone: a failed ping says nothing there, a success of either ends it.
@@ -79,15 +79,15 @@ begin
                    coalesce(max(place) filter (where ok), 0) as success,
                    coalesce(max(place) filter (where not ok and not ping), 0) as failed_event,
                    array_agg(lease_until) as given_back
-              from told group by endpoint_id) l
+              from reported group by endpoint_id) l
      where t.endpoint_id = l.endpoint_id and t.endpoint_id = any (locked)
   )
   update deliveries d
-     set status = j.after, given_up = case when j.after in ('failed', 'ended') then j.after end,
-         attempts = j.attempts, tries = j.try, last_status = j.status, last_failure = j.failure,
-         last_attempt_at = at, completed_at = case when j.after = j.before then d.completed_at else at end
-    from judged j
-   where d.id = j.delivery_id and d.id = any (array(select j.delivery_id from judged j))
+     set status = o.after, given_up = case when o.after in ('failed', 'ended') then o.after end,
+         attempts = o.attempts, tries = o.try, last_status = o.status, last_failure = o.failure,
+         last_attempt_at = at, completed_at = case when o.after = o.before then d.completed_at else at end
+    from outcomes o
+   where d.id = o.delivery_id and d.id = any (array(select o.delivery_id from outcomes o))
   returning d.id, d.status;
 
   perform refresh_next_due(locked, at);

@@ -32,7 +32,7 @@ function untold(error: unknown): never {
   throw error;
 }
 
-/** Makes the verbs that tell how an account stands: half of it the studio knows, half the service. */
+/** Reads how an account stands: half of it the studio knows, half the service. */
 export function createAccountReader(deps: { studioClient: StudioClient; database: Database }): AccountReader {
   const { studioClient, database } = deps;
   const readBalance = async (accountId: string) => {

@@ -14,7 +14,7 @@ const readers = new WeakMap<Database, ReadReserved>();
 
 /**
  * The studio's balance less what the account's accepted generations will still take of it, monthly credits first.
- * Balance, estimate and create all show and judge by this number (docs/api.md §8, Credits).
+ * Balance, estimate and create all show this number and go by it (docs/api.md §8, Credits).
  */
 export async function availableCredits(
   database: Database,
@@ -24,13 +24,13 @@ export async function availableCredits(
   let read = readers.get(database);
   if (read === undefined) readers.set(database, (read = createReservedReader(database)));
   const asked = { accountId, ledgerSeq: balance.ledger_seq };
-  let { reserved, inDoubt } = await read(asked);
+  let { reserved, unconfirmed } = await read(asked);
   // Until its answer is recorded nobody here knows whether the balance already lacks the charge of a submit.
-  for (let pauseMs = 4; inDoubt.length > 0 && pauseMs <= maxUnconfirmedPauseMs; pauseMs *= 2) {
+  for (let pauseMs = 4; unconfirmed.length > 0 && pauseMs <= maxUnconfirmedPauseMs; pauseMs *= 2) {
     await sleep(pauseMs);
     const now = await read(asked);
     reserved = now.reserved;
-    inDoubt = inDoubt.filter((id) => now.inDoubt.includes(id));
+    unconfirmed = unconfirmed.filter((id) => now.unconfirmed.includes(id));
   }
   return lessReserved(balance, reserved);
 }

@@ -13,7 +13,7 @@ type Reserved = {
   /** In 1/1000 credit. */
   reserved: number;
   /** Generations whose submit left and whose charge is not recorded: they may be counted twice. */
-  inDoubt: string[];
+  unconfirmed: string[];
 };
 
 /**
@@ -23,9 +23,9 @@ type Reserved = {
 export function createReservedReader(database: Database): ReadReserved {
   return createBatcher<Asked, Reserved>({
     run: async (asked) => {
-      const rows = await database.rows<{ reserved: number; in_doubt: string }>(
+      const rows = await database.rows<{ reserved: number; unconfirmed: string }>(
         `select coalesce(a.uncharged_millicredits, 0) + coalesce(charged.cost, 0) as reserved,
-                coalesce(doubt.ids, '') as in_doubt
+                coalesce(unconfirmed.ids, '') as unconfirmed
            from unnest($1::text[], $2::bigint[]) with ordinality as asked (account_id, ledger_seq, place)
            left join lateral (
              select uncharged_millicredits from accounts where id = asked.account_id limit 1) a on true
@@ -36,14 +36,14 @@ export function createReservedReader(database: Database): ReadReserved {
            left join lateral (
              select string_agg(g.id, ',') as ids from generations g
               where g.account_id = asked.account_id and g.submit_sent_at is not null
-                and g.charge_ledger_seq is null and g.status = 'queued') doubt on true
+                and g.charge_ledger_seq is null and g.status = 'queued') unconfirmed on true
           order by asked.place`,
         [asked.map(({ accountId }) => accountId), asked.map(({ ledgerSeq }) => ledgerSeq)],
         'credits_reserved',
       );
       return rows.map((row) => ({
         reserved: row.reserved,
-        inDoubt: row.in_doubt === '' ? [] : row.in_doubt.split(','),
+        unconfirmed: row.unconfirmed === '' ? [] : row.unconfirmed.split(','),
       }));
     },
     maxSize: batchSize,

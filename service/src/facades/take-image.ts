@@ -23,7 +23,7 @@ const shortestBase64 = 40;
 
 /**
  * Takes a picture in any form that a client has: a data URL, bare base64, one of our ids, one of our links, or an https
- * address, which is fetched later as one in `/v1` is. What it is, is judged by its bytes and never by what it says.
+ * address, which is fetched later as one in `/v1` is. What it is, its bytes decide and never what it says.
  * @throws ApiProblem invalid_request that names the field
  */
 export function takeImage(

@@ -83,9 +83,9 @@ const hotStatements: Record<string, () => Promise<unknown>> = {
   read: () => readGenerations(database, [{ id: 'gen_x', accountId: account.accountId }]),
   awaited: () => readAwaited(database, [{ id: 'gen_x', accountId: account.accountId, keyId: account.keyId }]),
   settled: () => readSettledSince(database, undefined),
-  doubtful: () => readUnconfirmed(database, account.accountId),
+  unconfirmed: () => readUnconfirmed(database, account.accountId),
   'in flight': () => readInFlight(database, account.accountId),
-  unheard: () => takeSilent(database, { silentMs: 1_000, ...everyone }),
+  silent: () => takeSilent(database, { silentMs: 1_000, ...everyone }),
   'too old': () => readTooOld(database, { ageMs: 1_000_000, ...everyone }),
   watches: async () => {
     await ensureWatches(database);

@@ -1,5 +1,5 @@
 import type { RefusalCode } from '@renderkit/contract/studio/errors.ts';
-import type { FileFault, StoreUploadAnswer } from '@renderkit/contract/studio/schemas/upload.ts';
+import type { FileIssue, StoreUploadAnswer } from '@renderkit/contract/studio/schemas/upload.ts';
 import {
   maxAudioBytes,
   maxImageBytes,
@@ -23,12 +23,12 @@ const issues = {
   too_long: `is too long: videos may last ${maxVideoSeconds} seconds, or what the operator allows`,
   no_video_track: 'has no video in it',
   no_audio_track: 'has no sound in it',
-} as const satisfies Record<FileFault, string>;
+} as const satisfies Record<FileIssue, string>;
 
 const maskIssues = { unknown_type: 'must be a PNG', unsupported_type: 'must be a PNG' } as const;
 
 /** `is empty` and the like. */
-export function fileIssue(reason: FileFault, as?: 'mask'): string {
+export function fileIssue(reason: FileIssue, as?: 'mask'): string {
   return as === 'mask' ? { ...issues, ...maskIssues }[reason] : issues[reason];
 }
 

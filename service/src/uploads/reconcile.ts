@@ -39,13 +39,13 @@ export function startUploadReconciliation(options: ReconcileOptions): AsyncDispo
   const common = { log, onStuck, stuckAfterMs };
   const stale = startLoop({
     ...common,
-    name: 'unheard uploads',
+    name: 'stale uploads',
     everyMs: sweepMs ?? 1_000,
     run: (stopping) => askAboutStale(options, stopping),
   });
   const orphans = startLoop({
     ...common,
-    name: 'left uploads',
+    name: 'orphaned uploads',
     everyMs: sweepMs ?? 5_000,
     run: (stopping) => removeOrphans(options, stopping),
   });

@@ -219,7 +219,7 @@ export async function claimOrphans(database: Database, claim: Lease & { atMost: 
       where u.id in (select id from left_behind union all select id from unneeded union all select id from deleted)
      returning u.id, u.account_id`,
     [claim.owner, claim.leaseMs, claim.atMost],
-    'uploads_claim_leftovers',
+    'uploads_claim_orphans',
   );
 }
 
@@ -249,6 +249,6 @@ export async function takeStale(
                       order by due_at limit $3 for update skip locked)
      returning u.id, u.account_id, u.processing_since <= clock() - $2 * interval '1 millisecond' as overdue`,
     [stale.silentMs, stale.overdueMs, stale.atMost],
-    'uploads_unheard',
+    'uploads_take_stale',
   );
 }

@@ -8,7 +8,7 @@ import { fieldErrorsOf } from './field-errors.ts';
 /** Adds all that is wrong with `data` to `errors`. */
 export type Check = (data: unknown, errors: FieldError[]) => void;
 
-// As what opens addresses reads them (WHATWG URL); whether one may be opened is judged there.
+// As what opens addresses reads them (WHATWG URL); whether one may be opened is decided there.
 const isUri = (text: string) => URL.canParse(text);
 // A time with its offset that a calendar has, of the years that the database has too.
 const dateTime = /^(?!0000)\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;

@@ -14,7 +14,7 @@ import { refusalOf } from './refusals.ts';
 
 type OfAdministration = Pick<Handlers, AdministrationOperationId>;
 
-/** The verbs of an operator's commands, for accounts that are administrators. */
+/** The use cases of an operator's commands, for accounts that are administrators. */
 export function administrationRoutes(
   dependencies: BackendDependencies & ModelDependencies & DraftDependencies,
 ): OfAdministration {

@@ -161,7 +161,7 @@ test('a charge later than the balance still counts, an earlier one does not', as
   assert.equal(known.outcome, 'accepted');
 });
 
-test('while a submit is in doubt credits are short, and missing once that is resolved', async () => {
+test('while a submit is unconfirmed credits are short, and missing once that is resolved', async () => {
   const account = await seedAccount(database);
   const first = aCreate(account, { balance: credits(8_000, 10) });
   await acceptOne(database, first);

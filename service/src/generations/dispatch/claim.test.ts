@@ -155,7 +155,7 @@ test('the sweep finds accounts with room, with unread limits and with dead lease
   await database.rows('update generations set blocked = true where id = any ($1)', [ids]);
   const find = async () =>
     (await accountsToDispatch(database, { limitsMaxAgeMs: 60_000, atMost: 100 })).map(
-      (row) => [row.account_id, row.has_room] as const,
+      (row) => [row.account_id, row.has_capacity] as const,
     );
   assert.deepEqual(
     new Map(await find()),

@@ -92,8 +92,8 @@ export function startDispatcher(options: DispatcherOptions): AsyncDisposable {
     run: async () => {
       scheduler.forget();
       const found = await accountsToDispatch(database, { limitsMaxAgeMs, atMost: accountsPerSweep });
-      const claimable = found.filter((account) => account.has_room).map((account) => account.account_id);
-      for (const account of found) if (!account.has_room) options.limits.refresh(account.account_id);
+      const claimable = found.filter((account) => account.has_capacity).map((account) => account.account_id);
+      for (const account of found) if (!account.has_capacity) options.limits.refresh(account.account_id);
       for (let i = 0; i < claimable.length; i += accountsPerClaim)
         await claimFor(claimable.slice(i, i + accountsPerClaim), true);
     },

@@ -164,7 +164,7 @@ export async function saveLimits(database: Database, accountId: string, limits: 
 export async function accountsToDispatch(
   database: Database,
   options: { limitsMaxAgeMs: number; atMost: number },
-): Promise<{ account_id: string; has_room: boolean }[]> {
+): Promise<{ account_id: string; has_capacity: boolean }[]> {
   return database.rows(
     `with recursive ${accountsThatWait}, expired as (
        select distinct account_id from generations
@@ -182,7 +182,7 @@ export async function accountsToDispatch(
                  count(*) filter (where g.lane = 'video') as video_held
             from generations g where g.account_id = a.id and g.holds_slot) held
         where a.deleted_at is null and (a.dispatch_after is null or a.dispatch_after <= clock())
-     ), judged as (
+     ), checked as (
        select asked.id as account_id, limits_read_at,
               lease_expired or (
                 limit_overall - elsewhere_overall > overall_held and exists (
@@ -192,11 +192,11 @@ export async function accountsToDispatch(
                    where l.free > 0 and exists (
                      select from generations g
                       where g.account_id = asked.id and g.lane = l.lane and g.blocked = false
-                        and g.status = 'queued' and not g.holds_slot))) as has_room
+                        and g.status = 'queued' and not g.holds_slot))) as has_capacity
          from asked
      )
-     select account_id, has_room from judged
-      where has_room or limits_read_at is null
+     select account_id, has_capacity from checked
+      where has_capacity or limits_read_at is null
          or limits_read_at <= clock() - $1 * interval '1 millisecond'
       limit $2`,
     [options.limitsMaxAgeMs, options.atMost],

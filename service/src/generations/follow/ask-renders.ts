@@ -11,7 +11,7 @@ export type AskRenders = (
 ) => Promise<Set<string>>;
 
 /**
- * Makes the verb that asks the studio about an account's renders by their tokens and applies what it says. Answers
+ * Returns a function that asks the studio about an account's renders by their tokens and applies what it says. It returns
  * the tokens that the studio does not know. @throws StudioFailure
  */
 export function createAskRenders(options: {

@@ -16,7 +16,7 @@ export function startReconciling(options: ReconcileOptions): AsyncDisposable {
     log,
     onStuck,
     stuckAfterMs,
-    name: 'unheard generations',
+    name: 'silent generations',
     everyMs: 5_000,
     run: (stopping) => askAboutSilent(options, stopping),
   });

@@ -18,7 +18,7 @@ const openDayMs = 60_000;
 const settledDayMs = 600_000;
 const maxDays = 50_000;
 
-/** Makes the verb that counts outcomes. Past days are remembered in this process, today is counted each time. */
+/** Returns a function that counts outcomes. Past days are remembered in this process, today is counted each time. */
 export function createOutcomes(database: Database): ReadOutcomes {
   const remembered = new LRUCache<string, Outcomes>({ max: maxDays });
   return async (accountId, days, today) => {

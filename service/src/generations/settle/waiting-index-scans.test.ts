@@ -82,7 +82,7 @@ const statements: Record<string, () => Promise<unknown>> = {
   read: () => readUpload(database, { id: 'upl_past200', accountId: account.accountId }),
   named: () => findUploads(database, account.accountId, ['upl_past200', 'upl_x']),
   imports: () => claimImports(database, { ...lease, atMost: 4, perAccount: 4 }),
-  leftovers: () => claimOrphans(database, { ...lease, atMost: 50 }),
+  orphans: () => claimOrphans(database, { ...lease, atMost: 50 }),
   delete: async () => {
     const { accountId } = account;
     const id = newId('upl_');
@@ -99,7 +99,7 @@ const statements: Record<string, () => Promise<unknown>> = {
   },
   expire: () => expireUploads(database, { keptDays: 30, atMost: 200 }),
   list: () => listUploads(database, { accountId: account.accountId, offset: 0, limit: 20 }),
-  unheard: () => takeStale(database, { silentMs: 1_000, overdueMs: 1_000_000, atMost: 100 }),
+  stale: () => takeStale(database, { silentMs: 1_000, overdueMs: 1_000_000, atMost: 100 }),
   'in processing': () => readUploadsInProcessing(database, account.accountId),
   count: () => countUploads(database),
   watches: async () => {
