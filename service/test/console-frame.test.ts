@@ -350,7 +350,7 @@ describe('what a person starts', () => {
     assertProblem(await create('something else', headers), 'conflict', 'another request');
   });
 
-  test('is judged as for a key: fields, paths, bodies', async () => {
+  test('is validated as for a key: fields, paths, bodies', async () => {
     const bad = await askV1('/v1/images/generations', { body: { prompt: 'x', colour: 'red' } });
     assertProblem(bad, 'invalid_request', 'an unknown field');
     const form = await askV1('/v1/images/generations', {

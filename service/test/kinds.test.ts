@@ -124,7 +124,7 @@ describe('the four kinds of generation', () => {
       assert.deepEqual(listed.body.data[0], made);
     });
 
-    test(`${kind}: an estimate judges and prices the same body, and moderates nothing`, async () => {
+    test(`${kind}: an estimate validates and prices the same body, and moderates nothing`, async () => {
       const {
         status,
         text,

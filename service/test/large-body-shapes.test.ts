@@ -21,7 +21,7 @@ before(async () => (service = await startMeasured()));
 after(() => service[Symbol.asyncDispose]());
 
 for (const { name, field, bytes } of largeBodies(random))
-  test(`${name}: is judged in short stretches (seed ${seed})`, async (context) => {
+  test(`${name}: is validated in short stretches (seed ${seed})`, async (context) => {
     assert.ok(bytes.length <= largeJsonBodyBytes, `${bytes.length} bytes`);
     // What is compiled when it is first used is no matter of the body.
     await service.post('/v1/estimate', Buffer.from('{"kind":"image_edit","image":"x","prompt":"y"}'));

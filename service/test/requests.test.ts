@@ -150,7 +150,7 @@ describe('a request', () => {
     assert.equal(tooLarge.body.detail, 'body: must not be larger than 262144 bytes');
   });
 
-  test('an estimate is judged by the body of its kind alone', async () => {
+  test('an estimate is validated by the body of its kind alone', async () => {
     const key = await service.createKey();
     const refusal = async (body: unknown) =>
       (await service.refusal('/v1/estimate', { key, body })).body.errors?.map(({ field }) => field);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileFaults } from '@renderkit/contract/studio/schemas/upload.ts';
+import { fileIssues } from '@renderkit/contract/studio/schemas/upload.ts';
 import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
 import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
 import { publicMessage } from '@renderkit/egress/egress-refusal.ts';
@@ -191,7 +191,7 @@ describe('uploads', () => {
 
   test('each issue of a file is a 400 on the file with a sentence of its own', async () => {
     const details = new Set<string>();
-    for (const reason of fileFaults) {
+    for (const reason of fileIssues) {
       service.studio.uploads.next.push({ outcome: 'unusable', reason, message: 'the studio’s own words' });
       const answer = await post([file()]);
       assertProblem(answer, 'invalid_request', reason);
@@ -199,7 +199,7 @@ describe('uploads', () => {
       assert.doesNotMatch(answer.text, /own words/);
       details.add((JSON.parse(answer.text) as Problem).detail);
     }
-    assert.equal(details.size, fileFaults.length);
+    assert.equal(details.size, fileIssues.length);
   });
 
   test('what the studio refuses the account gets the code of its reason', async () => {

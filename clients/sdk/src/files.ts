@@ -44,7 +44,7 @@ export class References {
     this.#sendFile = sendFile;
   }
 
-  /** The request with texts alone. What is already text is left as it is, for the server to judge. */
+  /** The request with texts alone. What is already text is left as it is, for the server to validate. */
   async resolve<T extends object>(request: WithFiles<T>, options: RequestOptions | undefined): Promise<T> {
     const resolved: Record<string, unknown> = { ...request };
     const given = request as Record<string, Reference | Reference[] | undefined>;
@@ -84,7 +84,7 @@ export class References {
 /** What a Blob is made of: bytes whose memory is not shared with others. */
 type Part = ArrayBuffer | Uint8Array<ArrayBuffer>;
 
-/** @internal The bytes as a Blob and the name that they travel under. The server judges the bytes, not the name. */
+/** @internal The bytes as a Blob and the name that they travel under. The server goes by the bytes, not the name. */
 export async function blobOf(file: FileInput): Promise<{ blob: Blob; name: string }> {
   if (file instanceof Blob) {
     const { name } = file as { name?: unknown };

@@ -15,7 +15,7 @@ export function ratiosOf({ parameters }: Model): string[] {
   ];
 }
 
-/** JSON Schema of the fields of a create whose values depend on the model. What is not in it is judged by the service. */
+/** JSON Schema of the fields of a create whose values depend on the model. What is not in it is validated by the service. */
 export function modelSchema(model: Model): Record<string, unknown> {
   const { durations, max_reference_images: references, options, frames } = model.parameters;
   const ratios = ratiosOf(model);

@@ -103,7 +103,7 @@ export class Renderkit {
     this.events = new Events(transport);
   }
 
-  /** What a create would cost, judged as the create would be: `await rk.estimate({ kind: 'image', prompt })`. */
+  /** What a create would cost, validated as the create would be: `await rk.estimate({ kind: 'image', prompt })`. */
   estimate<Model extends ModelId>(
     params: EstimateParams<Model>,
     options?: RequestOptions,

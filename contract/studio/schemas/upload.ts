@@ -41,7 +41,7 @@ export const StoreUploadQuery = Type.Object({
 });
 
 /** What is wrong with a file, as far as reading its head and its structure tells. */
-export const fileFaults = [
+export const fileIssues = [
   'empty',
   'unknown_type',
   'unsupported_type',
@@ -52,7 +52,7 @@ export const fileFaults = [
   'no_video_track',
   'no_audio_track',
 ] as const;
-export type FileFault = (typeof fileFaults)[number];
+export type FileIssue = (typeof fileIssues)[number];
 
 /** The same token gets the same answer again; refused files are not remembered. */
 export const StoreUploadAnswer = Type.Union([
@@ -60,7 +60,7 @@ export const StoreUploadAnswer = Type.Union([
   /** The file cannot be taken; the message is a sentence for whoever sent it. */
   Type.Object({
     outcome: Type.Literal('unusable'),
-    reason: oneOf(fileFaults),
+    reason: oneOf(fileIssues),
     message: longText,
   }),
   /** The account may not send this; `field` is `project_id` where the project is not the account's. */

@@ -7,7 +7,7 @@ import { closed, nullable, oneOf } from './schema-builders.ts';
 type EstimateBody = { [K in GenerationKind]: Static<(typeof estimateRequests)[K]> }[GenerationKind];
 
 /**
- * Body of `POST /v1/estimate`. Only the branch that `kind` chooses is judged, so that a wrong field is reported
+ * Body of `POST /v1/estimate`. Only the branch that `kind` chooses is validated, so that a wrong field is reported
  * once and not four times; the `if` errors that ajv adds beside carry nothing of their own.
  */
 export const EstimateRequest = Type.Unsafe<EstimateBody>({

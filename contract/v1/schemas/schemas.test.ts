@@ -83,7 +83,7 @@ test('requests are closed: a misspelt field is refused', () => {
   assert.ok(!Schema.Check(operations.estimate.request.body, { kind: 'image', promt: 'x' }));
 });
 
-test('an estimate is judged by the body of its kind alone', () => {
+test('an estimate is validated by the body of its kind alone', () => {
   const { body } = operations.estimate.request;
   assert.ok(Schema.Check(body, { kind: 'video_extend', video_id: 'out_1' }));
   assert.ok(!Schema.Check(body, { kind: 'image', video_id: 'out_1' }));

@@ -56,19 +56,19 @@ export async function checkTexts(
   const routes = Array.from(
     Map.groupBy(answers, ({ route }) => route),
     ([route, all]) => ({
-      faults: faultsOf(route, all),
+      refusals: refusalsOf(route, all),
       lacks: lackingOf(route, all),
       others: warningsOf(route, all),
     }),
   );
   return {
-    problems: [...problems, ...routes.flatMap(({ faults }) => faults)],
+    problems: [...problems, ...routes.flatMap(({ refusals }) => refusals)],
     lacking: routes.flatMap(({ lacks }) => lacks),
     warnings: [
       ...(await warnOfOffer(database, model.manifest)),
       ...untraceableRoutes(model.manifest.routes),
-      ...routes.flatMap(({ faults, lacks, others }) =>
-        others.filter((one) => !lacks.includes(one) && !faults.some(({ message }) => message === one)),
+      ...routes.flatMap(({ refusals, lacks, others }) =>
+        others.filter((one) => !lacks.includes(one) && !refusals.some(({ message }) => message === one)),
       ),
     ],
   };
@@ -86,10 +86,10 @@ function lackingOf(route: string, answers: readonly MachineAnswer[]): string[] {
   return lacks.some((found) => found.length === 0) ? [] : [...new Set(lacks.flat())];
 }
 
-function faultsOf(route: string, answers: readonly MachineAnswer[]): Problem[] {
-  const faults = answers.flatMap((answer) => (answer.problems === null ? [] : [wrongIn(answer)]));
-  if (faults.length === 0 || faults.some((found) => found.length === 0)) return [];
-  return (faults[0] ?? []).map((problem) => ({ ...problem, message: inRoute(route, problem) }));
+function refusalsOf(route: string, answers: readonly MachineAnswer[]): Problem[] {
+  const refusals = answers.flatMap((answer) => (answer.problems === null ? [] : [wrongIn(answer)]));
+  if (refusals.length === 0 || refusals.some((found) => found.length === 0)) return [];
+  return (refusals[0] ?? []).map((problem) => ({ ...problem, message: inRoute(route, problem) }));
 }
 
 /** What of a manifest a machine does not take, whatever is installed there. */

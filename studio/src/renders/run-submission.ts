@@ -134,7 +134,7 @@ async function blame(database: Database, claim: Claim, failure: EngineFailure): 
 }
 
 /**
- * Makes the outputs. Once the engine may have the job, trouble of our own that passes does not end it: the database, the store or
+ * Makes the outputs. Once the engine may have the job, an error of our own that passes does not end it: the database, the store or
  * the disk is waited for, as long as a job may run, where the job given back would be bought again.
  */
 async function carryOn(job: Job): Promise<SubmissionEnd> {

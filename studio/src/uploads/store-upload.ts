@@ -1,7 +1,7 @@
 import { createHash, type KeyObject, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Refusal } from '@renderkit/contract/studio/schemas/error.ts';
-import type { FileFault, StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
+import type { FileIssue, StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 import type { FileLimits } from '@renderkit/media-kit/file-limits.ts';
 import { type Inspected, inspectFile, UnusableFile } from '@renderkit/media-kit/inspect-file.ts';
 import { maskOfAlpha } from '@renderkit/media-kit/mask-of-alpha.ts';
@@ -54,7 +54,7 @@ export type UploadCall = {
 
 export type TakenUpload =
   | { outcome: 'stored'; upload: StudioUpload }
-  | { outcome: 'unusable'; reason: FileFault; message: string }
+  | { outcome: 'unusable'; reason: FileIssue; message: string }
   | { outcome: 'refused'; refusal: Refusal };
 
 // A service that passes a file on watches over its sender's pace by shorter windows.

@@ -27,7 +27,7 @@ export function openS3BlobStorage(
 ): BlobStorage & AsyncDisposable {
   /** Whether an object went in and out, and nothing has failed since. */
   let isProven = false;
-  const client = watchFaults(openS3Client(config, delaysMs), () => (isProven = false));
+  const client = watchUnavailable(openS3Client(config, delaysMs), () => (isProven = false));
   const probeKey = `renderkit-probe-${randomBytes(8).toString('hex')}`;
   return {
     put: async (key, chunks) => {
@@ -122,10 +122,10 @@ async function tryToWrite(client: S3Client, key: string): Promise<void> {
 }
 
 /** The same client, which tells of requests that failed however often they were tried. */
-function watchFaults(client: S3Client, onFault: () => void): S3Client {
+function watchUnavailable(client: S3Client, onUnavailable: () => void): S3Client {
   const watch = <T>(answer: Promise<T>) =>
     answer.catch((error: unknown) => {
-      if (isMediaUnavailable(error)) onFault();
+      if (isMediaUnavailable(error)) onUnavailable();
       throw error;
     });
   return {

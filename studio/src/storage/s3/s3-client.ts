@@ -200,7 +200,7 @@ async function readText(body: S3Answer['body']): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Refusals that the same request may not get again: damaged or cut on the way, or the server's own trouble. */
+/** Refusals that the same request may not get again: damaged or cut on the way, or an error of the server's own. */
 const passingCodes = new Set([
   'InternalError',
   'ServiceUnavailable',
