@@ -28,14 +28,14 @@ describe('the served documents in a browser', { skip: noBrowser }, () => {
   const backgroundOf = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor');
 
   test('the reference draws every part of the API, and asks nobody but the service', async () => {
-    const { page, asked, complaints } = await open('/docs', 'light');
+    const { page, asked, errors } = await open('/docs', 'light');
     const navigation = page.locator('#reference');
     for (const name of ['Account', 'Catalog', 'Projects', 'Library', 'Uploads', 'Generations', 'Webhooks'])
       await navigation.getByText(name, { exact: true }).first().waitFor();
     await page.getByText('Show the account').first().waitFor();
     // What it would do at leisure.
     await page.waitForTimeout(1_000);
-    assert.deepEqual(complaints, []);
+    assert.deepEqual(errors, []);
     assert.deepEqual(
       asked.filter((url) => !url.startsWith(`${world.url}/`) && !url.startsWith('data:')),
       [],
@@ -45,7 +45,7 @@ describe('the served documents in a browser', { skip: noBrowser }, () => {
   });
 
   test('the reference shows the samples of the document and no others, and every event', async () => {
-    const { page, complaints } = await open('/docs', 'light');
+    const { page, errors } = await open('/docs', 'light');
     const navigation = page.locator('#reference');
     await navigation.getByText('Generations', { exact: true }).first().click();
     await navigation.getByText('Generate images').first().click();
@@ -56,7 +56,7 @@ describe('the served documents in a browser', { skip: noBrowser }, () => {
     await navigation.getByText('Webhooks', { exact: true }).first().click();
     for (const type of eventTypes)
       await page.locator(`[id="api-1/tag/webhooks/webhook/POST/${type}"]`).waitFor({ state: 'attached' });
-    assert.deepEqual(complaints, []);
+    assert.deepEqual(errors, []);
     await page.close();
   });
 
@@ -64,9 +64,9 @@ describe('the served documents in a browser', { skip: noBrowser }, () => {
     for (const path of ['/', '/docs/errors', '/docs/sandbox', '/docs/webhooks']) {
       const colours = new Set<unknown>();
       for (const scheme of ['light', 'dark'] as const) {
-        const { page, asked, complaints } = await open(path, scheme);
+        const { page, asked, errors } = await open(path, scheme);
         colours.add(await backgroundOf(page));
-        assert.deepEqual(complaints, [], path);
+        assert.deepEqual(errors, [], path);
         assert.deepEqual(
           asked.filter((url) => !url.endsWith('/favicon.ico')),
           [world.url + path],

@@ -91,7 +91,7 @@ describe('a service below a path', { skip: noNginx || noBrowser }, () => {
 
   test('a person signs in and finds the pages of the console, all below the path', async () => {
     const who = await world.person({ email: 'below-a-path@example.org' });
-    const { page, asked, complaints } = await world.visitor();
+    const { page, asked, errors } = await world.visitor();
     await page.goto(`${taking.url}/console/keys`);
     await page.getByRole('link', { name: 'Continue with the studio' }).click();
     await signInAtStudio(page, who);
@@ -106,7 +106,7 @@ describe('a service below a path', { skip: noNginx || noBrowser }, () => {
     assert.deepEqual(elsewhere, []);
     // Before somebody has signed in there is no session.
     assert.deepEqual(
-      complaints.filter((one) => !/status of 401 .*\/console\/api\/session/.test(one)),
+      errors.filter((one) => !/status of 401 .*\/console\/api\/session/.test(one)),
       [],
     );
   });

@@ -1,4 +1,4 @@
-// What the console's playground sends, against the schemas, the catalog of the studio and the judgement of the service.
+// What the console's playground sends, against the schemas, the catalog of the studio and the validation of the service.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

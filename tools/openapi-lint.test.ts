@@ -25,7 +25,7 @@ const rules = {
   'no-ambiguous-paths': 'off',
 } as const;
 
-async function complaints(source: string): Promise<string[]> {
+async function issuesOf(source: string): Promise<string[]> {
   const config = await createConfig({ extends: ['recommended-strict'], rules });
   const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config });
   return problems.map(
@@ -34,14 +34,14 @@ async function complaints(source: string): Promise<string[]> {
 }
 
 test('an independent linter has nothing against the OpenAPI document', async () => {
-  assert.deepEqual(await complaints(openapiText()), []);
+  assert.deepEqual(await issuesOf(openapiText()), []);
 });
 
 test('the linter sees what is wrong with a document', async () => {
   const spoiled = openapiText()
     .replace('"summary": "Show the account"', '"summry": "Show the account"')
     .replace('"balance": 996', '"balance": "much"');
-  const found = (await complaints(spoiled)).join('\n');
+  const found = (await issuesOf(spoiled)).join('\n');
   assert.match(found, /summry/);
   assert.match(found, /no-invalid-schema-examples/);
 });

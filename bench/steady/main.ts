@@ -13,7 +13,7 @@ import { startScriptedPlatform } from '../scripted-platform.ts';
 import { quantile } from '../statistics.ts';
 import { addEndpoints } from '../webhooks/events.ts';
 import type { CreatesAnswer, SteadyCreates } from './creates.ts';
-import { judge } from './judge.ts';
+import { compare } from './compare.ts';
 import { type Sample, takeSample } from './sample.ts';
 
 const accounts = 50;
@@ -74,11 +74,11 @@ async function run(): Promise<void> {
   console.log(
     `${samples.at(-1)?.made} generations, ${refusedInAll} creates refused, ${delivered} webhooks arrived`,
   );
-  const judged = judge(samples);
+  const compared = compare(samples);
   console.log('\n| what | second third | last third | flat |\n| --- | --- | --- | --- |');
-  for (const { name, earlier, later, flat } of judged)
+  for (const { name, earlier, later, flat } of compared)
     console.log(`| ${name} | ${earlier} | ${later} | ${flat ? 'yes' : '**no**'} |`);
-  if (refusedInAll > 0 || judged.some(({ flat }) => !flat)) process.exitCode = 1;
+  if (refusedInAll > 0 || compared.some(({ flat }) => !flat)) process.exitCode = 1;
 }
 
 function file(name: string): string {

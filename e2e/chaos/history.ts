@@ -1,4 +1,4 @@
-// What a client saw, and nothing else: the evidence on which the invariants are judged.
+// What a client saw, and nothing else: the evidence on which the invariants are checked.
 
 export type Create = {
   accountIndex: number;

@@ -1,4 +1,4 @@
-// Judges a run by outside evidence alone: what clients saw, what the API says at rest, and the studio's own books.
+// Checks a run by outside evidence alone: what clients saw, what the API says at rest, and the studio's own books.
 // The numbers are those of the fault model in docs/reliability.md.
 
 import type { TakenJob } from './comfyui.ts';

@@ -58,7 +58,7 @@ const endpointsPerAccount = 2;
 const longFromKills = 50;
 const deliveredWithinMs = { steady: 40_000, flaky: 120_000 };
 
-/** Kills parts at random under load, then judges what is left by outside evidence. */
+/** Kills parts at random under load, then checks what is left by outside evidence. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const random = seededRandom(options.seed);
   await using older = options.mixedReleases === true ? await unpackOlderRelease() : undefined;
@@ -275,7 +275,7 @@ function makePicture(): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Waits until each endpoint took the event of everything that has one. What is missing then is judged. */
+/** Waits until each endpoint took the event of everything that has one. What is missing then is checked. */
 async function untilDelivered(
   subjects: readonly { id: string; status: string }[],
   receiver: Receiver,

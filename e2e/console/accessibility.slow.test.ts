@@ -77,7 +77,7 @@ describe('every page of the console', { skip: noBrowser }, () => {
     });
     assert.deepEqual(issues, []);
     assert.deepEqual(
-      own.complaints.filter((line) => !/status of 4(10|22)/.test(line)),
+      own.errors.filter((line) => !/status of 4(10|22)/.test(line)),
       [],
       'nothing runs there, and nothing tries to',
     );

@@ -46,7 +46,7 @@ describe('somebody comes in for the first time, and again', { skip: noBrowser },
   });
 
   test('from "Create an account" in the console to being inside it are two screens, and one password', async () => {
-    const { page, complaints } = await world.visitor();
+    const { page, errors } = await world.visitor();
     await page.goto(`${world.url}/console/keys`);
     const screens: string[] = [];
     page.on('domcontentloaded', () => screens.push(new URL(page.url()).origin));
@@ -65,7 +65,7 @@ describe('somebody comes in for the first time, and again', { skip: noBrowser },
     assert.deepEqual(screens, [world.studioUrl, world.url]);
     // That nobody is signed in is how the console learns to ask.
     assert.deepEqual(
-      complaints.filter((line) => !line.includes('status of 401')),
+      errors.filter((line) => !line.includes('status of 401')),
       [],
     );
     await page.context().close();
@@ -113,7 +113,7 @@ describe('somebody comes in for the first time, and again', { skip: noBrowser },
     await signInAtStudio(there.page, { ...who, password: 'a new password of mine' });
     await inside(there.page).waitFor();
     assert.deepEqual(
-      here.complaints.filter((line) => !line.includes('status of 422')),
+      here.errors.filter((line) => !line.includes('status of 422')),
       [],
     );
     await page.context().close();
@@ -159,7 +159,7 @@ describe('somebody comes in for the first time, and again', { skip: noBrowser },
 
   test('who lost their password is let in by a link of the operator, with the address filled in', async () => {
     const who = await world.person();
-    const { page, complaints } = await world.visitor();
+    const { page, errors } = await world.visitor();
     await signIn(world, page, who);
     const { link, expires_at } = await operator('account', 'reset-password', '--email', who.email);
     assert.ok(Math.abs(Date.parse(String(expires_at)) - Date.now() - 3_600_000) < 60_000, String(expires_at));
@@ -175,7 +175,7 @@ describe('somebody comes in for the first time, and again', { skip: noBrowser },
     await page.goto(String(link));
     await heading(page, 'This link is no longer good').waitFor();
     assert.deepEqual(
-      complaints.filter((line) => !line.includes('status of 410')),
+      errors.filter((line) => !line.includes('status of 410')),
       [],
     );
     await page.context().close();

@@ -344,7 +344,7 @@ describe('an administrator runs the platform in the console', { skip: noBrowser 
       /status of 404 .*\/sample\)$/,
     ];
     assert.deepEqual(
-      visitor.complaints.filter((text) => !expected.some((one) => one.test(text))),
+      visitor.errors.filter((text) => !expected.some((one) => one.test(text))),
       [],
     );
   });

@@ -443,7 +443,7 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
       /status of 429 .*\/console\/api\/webhooks\/\w+\/ping\)$/,
     ];
     assert.deepEqual(
-      visitor.complaints.filter((text) => !expected.some((one) => one.test(text))),
+      visitor.errors.filter((text) => !expected.some((one) => one.test(text))),
       [],
     );
     const own = [`${world.url}/`, `${world.studioUrl}/`, 'data:', 'blob:'];

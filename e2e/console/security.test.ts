@@ -66,12 +66,12 @@ describe('the console withstands hostile input', { skip: noBrowser }, () => {
 
   const call: ReturnType<typeof consoleCallerOf> = (...request) => consoleCallerOf(world, page)(...request);
   /** Errors in the browser's console, except answers with 400, 401, 403 and 404. */
-  const complaintsOf = ({ complaints }: Visitor) =>
-    complaints.filter((text) => !/Failed to load resource: .* status of 40[0134]/.test(text));
+  const errorsOf = ({ errors }: Visitor) =>
+    errors.filter((text) => !/Failed to load resource: .* status of 40[0134]/.test(text));
 
   async function assertHarmless(where: string): Promise<void> {
     assert.deepEqual(await page.evaluate(injectedContent), [], where);
-    assert.deepEqual(complaintsOf(visitor), [], where);
+    assert.deepEqual(errorsOf(visitor), [], where);
     const own = [`${world.url}/`, `${world.studioUrl}/`, 'data:', 'blob:'];
     assert.deepEqual(
       visitor.asked.filter((address) => !own.some((place) => address.startsWith(place))),
@@ -262,7 +262,7 @@ describe('the console withstands hostile input', { skip: noBrowser }, () => {
         `fetch('${api}/sign-out', { method: 'POST', mode: 'no-cors', credentials: 'include', body: '{}' }).catch(() => {})`,
       );
       // Errors of the other origin are not the console's.
-      visitor.complaints.length = 0;
+      visitor.errors.length = 0;
       visitor.asked.length = 0;
     }
     assert.equal(await keys(), active);
@@ -284,7 +284,7 @@ describe('the console withstands hostile input', { skip: noBrowser }, () => {
       const [, frame] = page.frames();
       assert.match(frame?.url() ?? '', /^chrome-error:/, address);
     }
-    visitor.complaints.length = 0;
+    visitor.errors.length = 0;
     visitor.asked.length = 0;
   });
 

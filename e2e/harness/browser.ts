@@ -37,7 +37,7 @@ export type Watched = {
   /** Addresses, in order. */
   asked: string[];
   /** Errors of scripts, violations of a policy, dialogs, and whatever else it wrote as an error. */
-  complaints: string[];
+  errors: string[];
 };
 
 // The library of the API reference tries whether it may evaluate text, is told no, and goes on without.
@@ -48,18 +48,18 @@ const tellViolations = `addEventListener('securitypolicyviolation', (event) => {
 
 /** Watches a page from now on; dialogs are dismissed. */
 export async function watch(page: Page): Promise<Watched> {
-  const watched: Watched = { asked: [], complaints: [] };
+  const watched: Watched = { asked: [], errors: [] };
   await page.addInitScript(tellViolations);
   page.on('request', (request) => watched.asked.push(request.url()));
-  page.on('pageerror', (error) => watched.complaints.push(`page error: ${error.message}`));
+  page.on('pageerror', (error) => watched.errors.push(`page error: ${error.message}`));
   page.on('dialog', (dialog) => {
-    watched.complaints.push(`dialog: ${dialog.message()}`);
+    watched.errors.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
   page.on('console', (message) => {
     // A browser looks for an icon of its own accord.
     if (message.type() === 'error' && !message.location().url.endsWith('/favicon.ico'))
-      watched.complaints.push(`${message.text()} (${message.location().url})`);
+      watched.errors.push(`${message.text()} (${message.location().url})`);
   });
   return watched;
 }

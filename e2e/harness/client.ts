@@ -1,4 +1,4 @@
-import { type Fields, judge, send } from '../spec/caller.ts';
+import { type Fields, checkAnswer, send } from '../spec/caller.ts';
 
 /** One answer of the API. */
 export type Answer<Body = Record<string, unknown>> = {
@@ -43,7 +43,7 @@ export function createClient(baseUrl: string, key: string) {
     const { status, headers } = response;
     const body = JSON.parse(text) as Fields;
     document ??= send(baseUrl, 'GET', '/openapi.json').then((reply) => reply.body);
-    judge(await document, method, path, { status, headers: Object.fromEntries(headers), text, body });
+    checkAnswer(await document, method, path, { status, headers: Object.fromEntries(headers), text, body });
     return { status, headers, text, body: body as Body };
   };
   return {

@@ -122,7 +122,7 @@ describe('§5 authentication', () => {
       raw: '{',
       headers: { 'content-type': 'application/json' },
     });
-    assert.equal(withoutRequestId(posted), withoutRequestId(first), 'a body is judged later');
+    assert.equal(withoutRequestId(posted), withoutRequestId(first), 'a body is validated later');
   });
 
   test('two keys that differ are no key', async () => {
@@ -131,7 +131,7 @@ describe('§5 authentication', () => {
     assert.ok(answer.status === 401 || answer.status === 200, 'one of both, or none');
   });
 
-  test('each scope opens its routes and nothing else, before the body is judged', async () => {
+  test('each scope opens its routes and nothing else, before the body is validated', async () => {
     const routes: [string, string, string][] = [
       ...reads.map((path): [string, string, string] => ['read', 'GET', path]),
       ['generate', 'POST', '/v1/images/generations'],

@@ -58,27 +58,32 @@ export async function send(baseUrl: string, method: string, path: string, sent: 
 }
 
 /**
- * Calls with one key (or none) that judge every answer by what is promised of all answers: the served OpenAPI
+ * Calls with one key (or none) that check every answer by what is promised of all answers: the served OpenAPI
  * document, the shape of problems, request ids and rate headers.
  */
 export function createCaller(baseUrl: string, document: Fields, key?: string): Call {
   return async <Body>(method: string, path: string, sent: Sent = {}) => {
     const headers = { ...(key !== undefined && { authorization: `Bearer ${key}` }), ...sent.headers };
     const reply = await send(baseUrl, method, path, { ...sent, headers });
-    judge(document, method, path, reply);
+    checkAnswer(document, method, path, reply);
     return reply as Reply<Body>;
   };
 }
 
 /** Of every answer of /v1. */
-export function judge(document: Fields, method: string, path: string, reply: Omit<Reply, 'bytes'>): void {
+export function checkAnswer(
+  document: Fields,
+  method: string,
+  path: string,
+  reply: Omit<Reply, 'bytes'>,
+): void {
   const told = `${method} ${path} → ${reply.status} ${reply.text.slice(0, 500)}`;
   assert.match(String(reply.headers['x-request-id']), /^req_[0-9a-z]{26}$/, told);
   const rated =
     reply.headers['x-ratelimit-limit'] !== undefined && reply.headers['x-ratelimit-remaining'] !== undefined;
   if (reply.status === 401) assert.equal(rated, false, `no rate without a key: ${told}`);
   else if (reply.status !== 400) assert.ok(rated, `rate headers: ${told}`);
-  if (reply.status >= 400) judgeProblem(reply, told);
+  if (reply.status >= 400) checkProblem(reply, told);
   else assert.match(String(reply.headers['content-type']), /^application\/json\b/, told);
   const operation = operationOf(document, method, path);
   if (operation === undefined) return assert.ok(reply.status >= 400, told);
@@ -134,7 +139,7 @@ const titles: Record<number, string> = {
 };
 export const codes = Object.keys(statuses);
 
-function judgeProblem(reply: Omit<Reply, 'bytes'>, told: string): void {
+function checkProblem(reply: Omit<Reply, 'bytes'>, told: string): void {
   assert.match(String(reply.headers['content-type']), /^application\/problem\+json\b/, told);
   assertShape(problem, reply.body);
   const { type, title, status, code, detail, request_id, errors } = reply.body as Problem &

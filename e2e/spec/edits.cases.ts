@@ -50,7 +50,7 @@ describe('§4 what a request for an edit may say', () => {
     return found;
   };
   const draft = () => ({ image: source.id, prompt: 'the same in winter' });
-  /** Judged by both: what one accepts or refuses, so does the other, with the same words. */
+  /** Validated by both: what one accepts or refuses, so does the other, with the same words. */
   const both = async (fields: Fields) => {
     const body = { ...draft(), ...fields };
     const quoted = await pro.call('POST', '/v1/estimate', { body: { kind: 'image_edit', ...body } });
@@ -153,7 +153,7 @@ describe('§4 what a request for an edit may say', () => {
       await refused({ model: id, mode: 'inpaint', mask, inpaint_type }, 'inpaint_type');
   });
 
-  test('all that an image request may say is judged here too', async () => {
+  test('all that an image request may say is validated here too', async () => {
     await refused({ model: 'sketch-1' }, 'model');
     await refused({ model: 'nobody' }, 'model');
     await refused({ prompt: 'x'.repeat(4_097) }, 'prompt');

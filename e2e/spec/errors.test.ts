@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import * as studio from '@renderkit/studio/operator.ts';
-import { codes, judge, type Problem, send } from './caller.ts';
+import { codes, checkAnswer, type Problem, send } from './caller.ts';
 import {
   assertRefused,
   codeOf,
@@ -53,7 +53,7 @@ describe('§7 errors', () => {
         'x-request-id': 'req_mine',
       },
     });
-    judge(world.document, 'GET', '/v1/none', reply);
+    checkAnswer(world.document, 'GET', '/v1/none', reply);
     assert.ok(!reply.text.includes('evil'));
     assert.notEqual(reply.headers['x-request-id'], 'req_mine');
   });

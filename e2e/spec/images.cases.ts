@@ -27,7 +27,7 @@ describe('§4 what a request for images may say', () => {
     await world.setSlots(pro.who, 0);
   });
 
-  /** Judged by both: what one accepts or refuses, so does the other, with the same words. */
+  /** Validated by both: what one accepts or refuses, so does the other, with the same words. */
   const both = async (fields: Fields, person = pro) => {
     const [made, quoted] = [await create(person.call, fields), await estimate(person.call, fields)];
     const told = JSON.stringify(fields)?.slice(0, 300);
@@ -210,7 +210,7 @@ describe('§4 what a request for images may say', () => {
       fox.repeat(2_048),
     ])
       await ask(id);
-    // A create would fetch it; an estimate judges its form and leaves it alone.
+    // A create would fetch it; an estimate validates its form and leaves it alone.
     const imported = await estimate(adult.call, atelier(own, 'https://example.org/a.png'));
     assert.equal(imported.status, 200, imported.text);
     await refused({ reference_images: [own] }, 'reference_images');

@@ -329,7 +329,7 @@ describe('§4 reads, lists and projects', () => {
     assert.deepEqual(body, { object: 'list', data: [], page: 1, limit: 20, has_more: false });
   });
 
-  test('wait holds until the end or the time runs out, and is judged', async () => {
+  test('wait holds until the end or the time runs out, and is validated', async () => {
     const { who, call } = await world.person();
     await world.setSlots(who, 0);
     const { body: made } = await create(call);

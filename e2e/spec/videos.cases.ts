@@ -149,7 +149,7 @@ describe('§4 videos, what goes on after them, and stills', () => {
     await refused({ model: redrawing.id, source_video: picture }, 'source_video');
   });
 
-  test('ratios, references and all else are judged as for images', async () => {
+  test('ratios, references and all else are validated as for images', async () => {
     for (const aspect_ratio of standard().parameters.video_aspect_ratios) await fine({ aspect_ratio });
     await refused({ aspect_ratio: '7:3', styles: ['sty_none'] }, 'aspect_ratio', 'styles[0]');
     const many = Array(standard().parameters.max_reference_images + 1).fill(picture);

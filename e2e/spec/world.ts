@@ -85,7 +85,7 @@ export const draft = { model: 'sketch-1', prompt: 'a calm lake at dawn' };
 export const create = (call: Call, fields: Fields = {}, headers: Record<string, string | string[]> = {}) =>
   call<Generation>('POST', '/v1/images/generations', { body: { ...draft, ...fields }, headers });
 
-/** The same for free: judged like a create, and nothing happens. */
+/** The same for free: validated like a create, and nothing happens. */
 export const estimate = (call: Call, fields: Fields = {}) =>
   call('POST', '/v1/estimate', { body: { kind: 'image', ...draft, ...fields } });
 

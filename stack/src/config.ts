@@ -44,7 +44,7 @@ const defaults = {
   clientId: 'renderkit-service',
 };
 
-/** Reads and judges the whole environment, the parts' share included. @throws ConfigError */
+/** Reads and validates the whole environment, the parts' share included. @throws ConfigError */
 export function readStackConfig(environment: Environment): StackConfig {
   const read = readEnvironment(environment);
   const host = read.text('HOST') ?? defaults.host;
@@ -77,7 +77,7 @@ export function readStackConfig(environment: Environment): StackConfig {
     postgresUser: read.text('POSTGRES_OS_USER'),
     environment,
   };
-  judgeParts(config);
+  validateParts(config);
   return config;
 }
 
@@ -179,7 +179,7 @@ function clientAddresses(serviceUrl: string): Environment {
 }
 
 /** A wrong value of a part is told before anything starts, not from a log after it. */
-function judgeParts(config: StackConfig): void {
+function validateParts(config: StackConfig): void {
   const environments = partEnvironments(config, {
     databases: config.external ?? { service: 'postgres://-/service', studio: 'postgres://-/studio' },
     port: config.port,

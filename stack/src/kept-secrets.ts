@@ -48,7 +48,7 @@ async function keepSecretKey(config: StackConfig, file: string, serviceUrl: stri
     );
   }
   const key = parseSecretKey(text);
-  // One that was given has been judged with the rest of the environment.
+  // One that was given has been validated with the rest of the environment.
   if (key === undefined)
     throw new StackError(
       `${file} holds no key of 64 hexadecimal characters: put the right one back (a backup has it)${needed === 'any' ? ', or remove the file to have one made' : ''}.`,

@@ -107,7 +107,7 @@ export function ssrfCorpus(seed: number): SsrfCase[] {
   return [...v4, ...v6];
 }
 
-/** Addresses that must not be refused, in the plain notation. For judging only: never connect to them. */
+/** Addresses that must not be refused, in the plain notation. For checking only: never connect to them. */
 export function publicAddresses(seed: number): string[] {
   const random = mulberry32(seed);
   return publicBlocks.flatMap((block) => {

@@ -36,7 +36,7 @@ export type CommandGroup = {
   load: () => Promise<Command[]>;
 };
 
-/** Defines a command by its options; `run` gets them read and judged. */
+/** Defines a command by its options; `run` gets them read and validated. */
 export function command<Options extends Record<string, Option<unknown>>>(definition: {
   words: string;
   about: string;

@@ -29,7 +29,7 @@ export async function unprivilegedAccount(name = 'nobody'): Promise<OsAccount | 
   return account;
 }
 
-/** Whether the account may walk down to this directory and read it, judged by the mode bits on the way. */
+/** Whether the account may walk down to this directory and read it, by the mode bits on the way. */
 export async function canReach(account: OsAccount | undefined, directory: string): Promise<boolean> {
   if (account === undefined) return true;
   return (await allows(account, directory, 0o5)) && (await canPass(account, path.dirname(directory)));

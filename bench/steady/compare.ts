@@ -9,13 +9,13 @@ const workShare = 0.05;
 /** Small tables are a few pages, and a page more is no growth. */
 const minBytes = 1_000_000;
 
-export type Judgement = { name: string; earlier: string; later: string; flat: boolean };
+export type Comparison = { name: string; earlier: string; later: string; flat: boolean };
 
 /**
  * Compares the last third of the samples with the third before: memory, file handles, the size of tables whose rows come and
  * go, bytes for each row of those that grow, dead rows, and what waits. @throws where there are fewer than three samples
  */
-export function judge(samples: readonly Sample[]): Judgement[] {
+export function compare(samples: readonly Sample[]): Comparison[] {
   const third = Math.floor(samples.length / 3);
   const [earlier, later] = [samples.slice(third, -third), samples.slice(-third)];
   const [first, last] = [samples[third], samples.at(-1)];
