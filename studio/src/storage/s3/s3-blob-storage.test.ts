@@ -5,10 +5,9 @@ import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { isMediaUnavailable } from '@renderkit/server-kit/files/file-errors.ts';
-import { claimStorage } from '../open-storage.ts';
 import { testConformance } from '../testing/blob-storage-conformance.ts';
-import { type S3Fault, startS3Counterpart } from '../testing/s3-counterpart.ts';
-import { openS3BlobStorage } from './s3-blob-storage.ts';
+import { openEmptyBucket } from '../testing/open-empty-bucket.ts';
+import type { S3Fault } from '../testing/s3-counterpart.ts';
 import { openS3Client } from './s3-client.ts';
 import { readObject } from './s3-downloads.ts';
 
@@ -17,16 +16,7 @@ const key = `${folder}/ast_1.mp4`;
 /** Two parts. */
 const large = Buffer.alloc(9 * 1024 * 1024, 'many bytes ');
 
-async function openEmpty() {
-  await using owned = new AsyncDisposableStack();
-  const server = owned.use(await startS3Counterpart());
-  // Faults are tried again at once.
-  const storage = owned.use(openS3BlobStorage(server.config, [1, 1, 1]));
-  const ours = owned.move();
-  return { ...storage, server, [Symbol.asyncDispose]: () => ours.disposeAsync() };
-}
-
-testConformance('S3', openEmpty);
+testConformance('S3', openEmptyBucket);
 
 async function* chunksOf(bytes: Buffer) {
   for (let at = 0; at < bytes.length; at += 100_000) yield bytes.subarray(at, at + 100_000);
@@ -35,7 +25,7 @@ async function* chunksOf(bytes: Buffer) {
 const passing: readonly S3Fault[] = ['unavailable', 'slow_down', 'cut'];
 
 test('what passes is tried again: a refused, cut or slowed request of any kind', async () => {
-  await using storage = await openEmpty();
+  await using storage = await openEmptyBucket();
   const { server } = storage;
   server.fail(passing);
   await storage.put(key, [Buffer.from('small')]);
@@ -50,7 +40,7 @@ test('what passes is tried again: a refused, cut or slowed request of any kind',
 });
 
 test('an upload whose last answer was lost is complete', async () => {
-  await using storage = await openEmpty();
+  await using storage = await openEmptyBucket();
   storage.server.fail(['lost_answer'], ({ method, query }) => method === 'POST' && query.has('uploadId'));
   await storage.put(key, chunksOf(large));
   assert.ok(storage.server.objects.get(key)?.bytes.equals(large));
@@ -58,7 +48,7 @@ test('an upload whose last answer was lost is complete', async () => {
 });
 
 test('a stream that is cut goes on where it was', async () => {
-  await using storage = await openEmpty();
+  await using storage = await openEmptyBucket();
   await storage.put(key, chunksOf(large));
   const blob = await storage.open(key);
   storage.server.fail(['cut', 'cut', 'unavailable', 'cut']);
@@ -68,7 +58,7 @@ test('a stream that is cut goes on where it was', async () => {
 });
 
 test('readers that pause hold no connection, and go on where they were', async () => {
-  await using storage = await openEmpty();
+  await using storage = await openEmptyBucket();
   await using client = openS3Client(storage.server.config, [1]);
   await storage.put(key, chunksOf(large));
   // More than there are connections for readers.
@@ -88,7 +78,7 @@ test('readers that pause hold no connection, and go on where they were', async (
 });
 
 test('an object is not taken for gone where its bucket is', async () => {
-  await using storage = await openEmpty();
+  await using storage = await openEmptyBucket();
   await storage.put(key, [Buffer.from('here')]);
   storage.server.fail(['no_bucket', 'no_bucket']);
   await assert.rejects(storage.open(key), isMediaUnavailable);
@@ -99,7 +89,7 @@ test('an object is not taken for gone where its bucket is', async () => {
 for (const fault of ['foreign_404', 'foreign_page'] as const) {
   /** Somebody else answers: to every request, or to those of one method. */
   const openBehind = async (method?: string) => {
-    const storage = await openEmpty();
+    const storage = await openEmptyBucket();
     await storage.put(key, [Buffer.from('here')]);
     const answersOfOthers = Array.from({ length: 100 }, () => fault);
     storage.server.fail(answersOfOthers, (asked) => method === undefined || asked.method === method);
@@ -136,7 +126,7 @@ for (const fault of ['foreign_404', 'foreign_page'] as const) {
 
 test('an upload is not complete because somebody else says so, or does not know it', async () => {
   for (const fault of ['foreign_404', 'foreign_page'] as const) {
-    await using storage = await openEmpty();
+    await using storage = await openEmptyBucket();
     const answersOfOthers = Array.from({ length: 100 }, () => fault);
     storage.server.fail(answersOfOthers, ({ method, query }) => method === 'POST' && query.has('uploadId'));
     await assert.rejects(storage.put(key, chunksOf(large)), isMediaUnavailable);
@@ -145,13 +135,13 @@ test('an upload is not complete because somebody else says so, or does not know 
 });
 
 test('a bucket that gives back other bytes than were written is not taken into use', async () => {
-  await using storage = await openEmpty();
+  await using storage = await openEmptyBucket();
   storage.server.fail(['wrong_bytes'], ({ method, key: asked }) => method === 'GET' && asked !== '');
   await assert.rejects(storage.check(), isMediaUnavailable);
 });
 
 test('a bucket is written to by the first look and by one after a fault, and only read by all others', async () => {
-  await using storage = await openEmpty();
+  await using storage = await openEmptyBucket();
   const { server } = storage;
   const asked: string[] = [];
   server.onRequest = (request) => void asked.push(request.method);
@@ -183,7 +173,7 @@ test('a bucket is written to by the first look and by one after a fault, and onl
 });
 
 test('bytes that are not those that were stored are fetched again, and never lent', async () => {
-  await using storage = await openEmpty();
+  await using storage = await openEmptyBucket();
   await storage.put(key, [Buffer.from('as they were')]);
   const read = (path: string) => readFile(path, 'utf8');
   const isGet = ({ method }: { method: string }) => method === 'GET';
@@ -194,7 +184,7 @@ test('bytes that are not those that were stored are fetched again, and never len
 });
 
 test('what stays away is told as unavailable, and leaves no upload behind', async () => {
-  await using storage = await openEmpty();
+  await using storage = await openEmptyBucket();
   const { server } = storage;
   server.fail(Array.from({ length: 4 }, () => 'unavailable' as const));
   await assert.rejects(storage.open(key), isMediaUnavailable);
@@ -208,7 +198,7 @@ test('what stays away is told as unavailable, and leaves no upload behind', asyn
 });
 
 test('uploads that a killed process began are ended, and no others', async () => {
-  await using storage = await openEmpty();
+  await using storage = await openEmptyBucket();
   const { uploads } = storage.server;
   const upload = { key, headers: {}, parts: new Map<number, Buffer>() };
   uploads.set('old', { ...upload, begun: new Date(Date.now() - 60_000) });
@@ -218,7 +208,7 @@ test('uploads that a killed process began are ended, and no others', async () =>
 });
 
 test('each object says what its bytes hash to, and what others keep in the bucket is not listed', async () => {
-  await using storage = await openEmpty();
+  await using storage = await openEmptyBucket();
   await storage.put(key, chunksOf(large));
   await storage.put(`${folder}/thumb.webp`, [Buffer.from('small')]);
   const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
@@ -236,7 +226,7 @@ test('each object says what its bytes hash to, and what others keep in the bucke
 });
 
 test('a link opens the one blob for whoever has it', async () => {
-  await using storage = await openEmpty();
+  await using storage = await openEmptyBucket();
   await storage.put(key, [Buffer.from('linked')]);
   const headers = {
     contentType: 'video/mp4',
@@ -246,67 +236,4 @@ test('a link opens the one blob for whoever has it', async () => {
   const link = (await storage.link?.(key, headers, 60)) ?? '';
   assert.equal(await (await fetch(link)).text(), 'linked');
   assert.equal((await fetch(link.replace('ast_1', 'ast_2'))).status, 403);
-});
-
-test('a bucket that belongs to another studio is refused', async () => {
-  await using storage = await openEmpty();
-  const place = { dataDirectory: '', databaseUrl: '', s3: storage.server.config };
-  await claimStorage(storage, 'std_one', place);
-  await claimStorage(storage, 'std_one', place);
-  await assert.rejects(
-    claimStorage(storage, 'std_two', place),
-    /media-of-tests belongs to another studio \(std_one\)/,
-  );
-});
-
-for (const conditions of ['known', 'overlooked', 'refused'] as const)
-  test(`of studios that claim an empty bucket at one moment one has it, with conditions ${conditions}`, async () => {
-    await using server = await startS3Counterpart();
-    server.conditions = conditions;
-    const owners = ['std_one', 'std_two', 'std_three'];
-    const gate = Promise.withResolvers<void>();
-    let looks = 0;
-    // Nobody is answered before all have asked who the owner is: each has seen an empty bucket.
-    server.onRequest = ({ method, key: asked }) => {
-      if (method !== 'GET' || asked !== 'renderkit-studio') return undefined;
-      if (++looks === owners.length) gate.resolve();
-      return gate.promise;
-    };
-    const told = await Promise.all(
-      owners.map(async (owner) => {
-        await using storage = openS3BlobStorage(server.config, [1, 1, 1]);
-        return await storage.claim(owner);
-      }),
-    );
-    const written = server.objects.get('renderkit-studio')?.bytes.toString();
-    assert.ok(written !== undefined && owners.includes(written));
-    assert.deepEqual(told, [written, written, written]);
-    assert.deepEqual([...server.objects.keys()], ['renderkit-studio'], 'nothing else is left');
-  });
-
-test('a claim whose answer was lost is that of the studio', async () => {
-  await using storage = await openEmpty();
-  const { server } = storage;
-  server.fail(['lost_answer'], ({ method, key: asked }) => method === 'PUT' && asked === 'renderkit-studio');
-  assert.equal(await storage.claim('std_one'), 'std_one');
-  assert.equal(server.objects.get('renderkit-studio')?.bytes.toString(), 'std_one');
-});
-
-test('who was killed while it claimed a bucket in turn stands in the way for ten minutes', async () => {
-  await using storage = await openEmpty();
-  const { server } = storage;
-  server.conditions = 'overlooked';
-  const stood = { bytes: Buffer.from('std_dead'), headers: {} };
-  server.objects.set('renderkit-claim-00', { ...stood, storedAt: new Date(Date.now() - 11 * 60_000) });
-  assert.equal(await storage.claim('std_one'), 'std_one');
-  server.objects.delete('renderkit-studio');
-  server.objects.set('renderkit-claim-00', { ...stood, storedAt: new Date(Date.now() - 9 * 60_000) });
-  const claim = storage.claim('std_two');
-  let looks = 0;
-  server.onRequest = ({ method, key: asked }) => {
-    if (method === 'GET' && asked === 'renderkit-studio' && ++looks === 3)
-      server.objects.delete('renderkit-claim-00');
-  };
-  assert.equal(await claim, 'std_two');
-  assert.ok(looks >= 3, 'it stepped back and came again');
 });

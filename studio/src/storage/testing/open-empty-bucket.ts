@@ -1,0 +1,11 @@
+import { openS3BlobStorage } from '../s3/s3-blob-storage.ts';
+import { startS3Counterpart } from './s3-counterpart.ts';
+
+/** A storage over an empty bucket of a server of its own. What failed is sent again at once. */
+export async function openEmptyBucket() {
+  await using owned = new AsyncDisposableStack();
+  const server = owned.use(await startS3Counterpart());
+  const storage = owned.use(openS3BlobStorage(server.config, [1, 1, 1]));
+  const ours = owned.move();
+  return { ...storage, server, [Symbol.asyncDispose]: () => ours.disposeAsync() };
+}
