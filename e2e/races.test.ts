@@ -202,7 +202,7 @@ describe('races on two service processes', () => {
     assert.equal(ended?.status, 'succeeded');
   });
 
-  test('a job whose token somebody bars at the studio fails within seconds, refunded, with one event', async () => {
+  test('a job whose token somebody tombstones at the studio fails within seconds, refunded, with one event', async () => {
     const { who, one, two } = await person();
     const before_ = await one.balance();
     // No place is free: the job would wait for a day.

@@ -62,7 +62,7 @@ async function heldMegabytes(service: Service, count: number): Promise<{ held: n
   await sleep(restMs);
   const before = residentMegabytes(part.pid) ?? Number.NaN;
   const coming = open(service, count);
-  const most = await mostMegabytes(
+  const most = await maxMegabytes(
     part,
     coming.then(() => sleep(restMs)),
   );
@@ -122,7 +122,7 @@ async function running(database: Database): Promise<number> {
 }
 
 /** What the service had most until then. */
-async function mostMegabytes(part: Part, until: Promise<unknown>): Promise<number> {
+async function maxMegabytes(part: Part, until: Promise<unknown>): Promise<number> {
   let most = residentMegabytes(part.pid) ?? Number.NaN;
   const look = setInterval(() => (most = Math.max(most, residentMegabytes(part.pid) ?? 0)), lookMs);
   try {

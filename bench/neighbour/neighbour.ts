@@ -48,9 +48,9 @@ export async function neighbour(bench: Bench): Promise<Result[]> {
       const quiet = await p99();
       await attacker.ask({ begin: name } satisfies AttackQuestion);
       await sleep(settleMs);
-      await longestBlock(platform);
+      await maxBlockMs(platform);
       const busy = await p99();
-      const blockMs = await longestBlock(platform);
+      const blockMs = await maxBlockMs(platform);
       const statuses = await attacker.ask('end' satisfies AttackQuestion);
       rounds.push({ quiet, p99: busy, blockMs });
       bench.say(
@@ -105,18 +105,18 @@ async function targetOf({ serviceUrl: url, createAccount }: Platform): Promise<T
 async function worstShape(platform: Platform, attacker: Child): Promise<{ name: string; blockMs: number }> {
   let worst = { name: 'none', blockMs: 0 };
   for (let shape = 0; ; shape++) {
-    await longestBlock(platform);
+    await maxBlockMs(platform);
     const name = await attacker.ask<string | undefined>({ shape } satisfies AttackQuestion);
     if (name === undefined) return worst;
     // A block is seen by the look after it.
     await sleep(2 * lookMs);
-    const blockMs = await longestBlock(platform);
+    const blockMs = await maxBlockMs(platform);
     if (blockMs > worst.blockMs) worst = { name, blockMs };
   }
 }
 
 /** How long the service's event loop stood still at most since the last time somebody asked, in milliseconds. */
-async function longestBlock({ serviceUrl }: Platform): Promise<number> {
+async function maxBlockMs({ serviceUrl }: Platform): Promise<number> {
   const text = await (await fetch(`${serviceUrl}/metrics`)).text();
   const seconds = /^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1];
   if (seconds === undefined) throw new Error('the service tells nothing of its event loop');

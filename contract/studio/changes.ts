@@ -16,7 +16,7 @@ export const Change = Type.Object({
   token: id,
   /** As it stood at the change; for type `render`. */
   render: Type.Optional(Type.Unknown()),
-  /** In place of a render: the token was barred. A studio that does not tell of it says so at the next submit. */
+  /** In place of a render: the token was tombstoned. A studio that does not tell of it says so at the next submit. */
   barred: Type.Optional(Type.Literal(true)),
   /** As it stood at the change; for type `upload`. */
   upload: Type.Optional(Type.Unknown()),

@@ -20,11 +20,11 @@ const earlier = [
 ];
 const keyMs = 70;
 /** Frames nearer than this are one: ten a second are enough. */
-const leastMs = 90;
-const longestMs = 900;
+const minMs = 90;
+const maxMs = 900;
 const restMs = 2_500;
 /** So much of the film is played. */
-const filmMs = 4_000;
+const videoMs = 4_000;
 /** The README is read over slow lines too. */
 const maxBytes = 3_000_000;
 const madeTimeoutMs = 180_000;
@@ -75,7 +75,7 @@ async function record(): Promise<Frame[]> {
   await page.waitForTimeout(restMs / 5);
   await run(page);
   await page.evaluate(`document.querySelector('[aria-label="Result"] video').play()`);
-  await page.waitForTimeout(filmMs);
+  await page.waitForTimeout(videoMs);
   return await frames();
 }
 
@@ -119,13 +119,13 @@ async function animate(frames: readonly Frame[]): Promise<Buffer> {
   const kept: Frame[] = [];
   for (const frame of frames) {
     const before = kept.at(-1);
-    if (before !== undefined && frame.at - before.at < leastMs)
+    if (before !== undefined && frame.at - before.at < minMs)
       kept[kept.length - 1] = { ...frame, at: before.at };
     else kept.push(frame);
   }
   const delay = kept.map(({ at }, index) => {
     const next = kept[index + 1];
-    return next === undefined ? restMs : Math.round(Math.min(longestMs, next.at - at));
+    return next === undefined ? restMs : Math.round(Math.min(maxMs, next.at - at));
   });
   console.log(`${kept.length} frames, ${delay.reduce((sum, ms) => sum + ms, 0)} ms`);
   return sharp(

@@ -47,7 +47,7 @@ describe('signing in to the console', () => {
     return answer.status === 200 ? (answer.body['account'] as { email: string }).email : undefined;
   };
 
-  test('the studio is asked for a code, with state, nonce and PKCE, and what belongs to it is sealed', async () => {
+  test('the studio is asked for a code, with state, nonce and PKCE, and what belongs to it is encrypted', async () => {
     const jar = new CookieJar();
     const address = new URL(await begin(jar, '/console/keys'));
     assert.equal(address.origin, service.studio.url);

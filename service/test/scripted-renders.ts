@@ -48,7 +48,7 @@ export type ScriptedRenders = {
   until: (is: () => boolean) => Promise<void>;
   /** The next answer to a feed's reader says this of its account. */
   tellOnce: (status: 'reset' | 'ended') => void;
-  bar: Set<string>;
+  tombstoned: Set<string>;
 };
 
 type Feed = {
@@ -69,7 +69,7 @@ export function scriptRenders(studio: ScriptedStudio): ScriptedRenders {
     limits: { overall: { ...lane, limit: 4 }, image: lane, edit: lane, video: lane },
     next: [],
     hold: undefined,
-    bar: new Set(),
+    tombstoned: new Set(),
     tell: (change) => {
       const type = 'upload' in change ? 'upload' : 'render';
       feed.changes.push({ seq: feed.changes.length + 1, type, ...change });
@@ -112,7 +112,7 @@ export function scriptRenders(studio: ScriptedStudio): ScriptedRenders {
   studio.script('barRender', (request, response) => {
     const token = tokenOf(request);
     const render = renders.renders.get(token);
-    if (render === undefined) renders.bar.add(token);
+    if (render === undefined) renders.tombstoned.add(token);
     answer(response, render === undefined ? { outcome: 'barred' } : { outcome: 'known', render });
   });
   studio.script('readChanges', (_request, response) =>
@@ -146,7 +146,7 @@ async function answerSubmit(
   const script = scripted ? renders.next.shift() : undefined;
   if (script === 'lose-request') return void response.destroy();
   if (typeof script === 'object') return answer(response, script.outcome);
-  if (renders.bar.has(token)) return answer(response, { outcome: 'barred' });
+  if (renders.tombstoned.has(token)) return answer(response, { outcome: 'barred' });
   const render = structuredClone(take(studio, renders, token, body));
   if (script === 'lose-answer') return void response.destroy();
   if (script === 'finish-first') {

@@ -125,8 +125,8 @@ describe('storage', () => {
     const bytes = Buffer.concat([tinyPng, Buffer.alloc(300_000)]);
     await postForm(`${service.url}/v1/uploads`, key, [{ name: 'file', value: bytes, fileName: 'x.png' }]);
     const { url = '' } = service.studio.seen.findLast(({ operation }) => operation === 'storeUpload') ?? {};
-    const leastBytes = Number(new URL(url, 'http://studio').searchParams.get('least_bytes'));
-    assert.ok(leastBytes > 250_000 && leastBytes <= bytes.length, String(leastBytes));
+    const minBytes = Number(new URL(url, 'http://studio').searchParams.get('least_bytes'));
+    assert.ok(minBytes > 250_000 && minBytes <= bytes.length, String(minBytes));
   });
 
   test('an import that finds no space fails its generation, which never started', async () => {

@@ -20,7 +20,7 @@ export async function connectToService(
   const { environments } = databases;
   const secretKey = parseSecretKey(environments.service['SECRET_KEY'] ?? '');
   if (secretKey === undefined) throw new Error('SECRET_KEY was validated and then lost');
-  // Sealed under a wrong key the session would be lost, and nobody would know before it is used.
+  // Encrypted under a wrong key the session would be lost, and nobody would know before it is used.
   await checkSecretKey(databases.service, secretKey);
   const grant = await studio.connect(databases.studio, email, environments.service['STUDIO_CLIENT_ID'] ?? '');
   return service.connectAccount(databases.service, secretKey, {

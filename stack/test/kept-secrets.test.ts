@@ -63,14 +63,14 @@ test('a row that was encrypted is enough to ask for its key, also where no start
   await checkSecretKey(db.database, key);
   const config = await newConfig(t);
   await assert.rejects(keepSecrets(config, urlsOf(db)), /secret-key is missing, and the database holds/);
-  const sealed = createSecretBox(key, 'studio connection').encrypt('token', 'acc');
+  const encrypted = createSecretBox(key, 'studio connection').encrypt('token', 'acc');
   await db.database.rows(`delete from settings`);
   await db.database.rows(
     `insert into accounts (id, studio_id, studio_account_id) values ('acc', 'stu', 'one')`,
   );
   await db.database.rows(
     `insert into connections (account_id, status, refresh_token_sealed) values ('acc', 'live', $1)`,
-    [sealed],
+    [encrypted],
   );
   await assert.rejects(keepSecrets(config, urlsOf(db)), /secret-key is missing, and the database holds/);
   await assert.rejects(checkSecretKey(db.database, Buffer.alloc(32, 8)), /SECRET_KEY is not the one/);

@@ -260,7 +260,7 @@ test('a slow machine leaves a render to a free faster one, and helps where there
   assert.deepEqual(await claimAll(database, 'slow'), ['b']);
 });
 
-test('a local engine takes the lanes in which its worker has room, whatever other workers do', async () => {
+test('a local engine takes the lanes in which its worker has slots, whatever other workers do', async () => {
   await using opened = await open();
   const { database } = opened;
   await insertModel(database, 'atelier', [{ engine: 'procedural' }]);

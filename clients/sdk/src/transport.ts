@@ -72,7 +72,7 @@ const stepShape = /^(\.|%2e){1,2}$/i;
 const noHooks: Partial<Pick<TransportOptions, 'onRequest' | 'onResponse'>> = {};
 
 const maxRetryAfterSeconds = 60;
-const firstPauseMs = 500;
+const initialPauseMs = 500;
 const maxPauseMs = 8_000;
 /** @internal The most that a timer takes, 24.8 days: what is given more comes at once. */
 export const maxTimerMs = 2 ** 31 - 1;
@@ -202,7 +202,7 @@ export class Transport {
 
   /** As long as the server asks, else twice as long each time, a part of it by chance. */
   async #pause(call: Call, attempt: number, retryAfter: number | undefined): Promise<void> {
-    const growing = Math.min(firstPauseMs * 2 ** attempt, maxPauseMs) * (0.75 + Math.random() / 4);
+    const growing = Math.min(initialPauseMs * 2 ** attempt, maxPauseMs) * (0.75 + Math.random() / 4);
     const signal = call.options?.signal;
     await sleep(retryAfter === undefined ? growing : retryAfter * 1000, signal);
     if (signal?.aborted === true) throw aborted(signal, call);

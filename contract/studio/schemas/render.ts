@@ -196,7 +196,7 @@ export const SubmitAnswer = Type.Union([
     limits: StudioLimits,
   }),
   Type.Object({ outcome: Type.Literal('refused'), refusal: Refusal }),
-  /** The token was barred: it will never be rendered. */
+  /** The token was tombstoned: it will never be rendered. */
   Type.Object({ outcome: Type.Literal('barred') }),
 ]);
 export type SubmitAnswer = Static<typeof SubmitAnswer>;

@@ -20,7 +20,7 @@ export const finalGenerationStatuses = [
 /** `error.code` of a generation that succeeded with some outputs missing. */
 export const partialFailureCode = 'partial_failure';
 
-/** `error.code` of a generation that the studio will never render: its token was barred there. */
+/** `error.code` of a generation that the studio will never render: its token was tombstoned there. */
 export const renderLostCode = 'render_lost';
 
 /**

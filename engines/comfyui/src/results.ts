@@ -8,7 +8,7 @@ import type { ComfyApi, ServerFile } from './comfy-api.ts';
 import { isWholeFile } from './is-whole-file.ts';
 import { isArray, isObject, type Json, type JsonObject, valueAt } from './json.ts';
 
-/** Which results a job of a route has; JSON, as it is kept with what was prepared. */
+/** Which results a job of a route has; JSON, as it is kept with what was prepared: the names in it stay. */
 export interface ResultPlan {
   readonly kind: 'image' | 'video';
   /** Files wanted. */
@@ -17,8 +17,8 @@ export interface ResultPlan {
   readonly sources: readonly { readonly node: string; readonly prefix: string; readonly hasSound: boolean }[];
 }
 
-const videoName = /\.(?:mp4|webm|mov|mkv|gif|webp|apng|png)$/i;
-const filmName = /\.(?:mp4|webm|mov|mkv)$/i;
+const videoOrAnimationName = /\.(?:mp4|webm|mov|mkv|gif|webp|apng|png)$/i;
+const videoName = /\.(?:mp4|webm|mov|mkv)$/i;
 const maxImageBytes = 256 * 1024 * 1024;
 const maxVideoBytes = 4 * 1024 * 1024 * 1024;
 /** What the nodes that are in use put behind a prefix and a number. */
@@ -46,9 +46,9 @@ export function filesInHistory(entry: JsonObject, plan: ResultPlan): ServerFile[
     const output = valueAt(entry, 'outputs', node);
     const files = isObject(output) ? [...output.values()].flatMap(serverFiles) : [];
     if (plan.kind === 'image') return files;
-    // Some nodes save a still beside a film.
-    const films = files.filter(({ filename }) => filmName.test(filename));
-    return films.length > 0 ? films : files.filter(({ filename }) => videoName.test(filename));
+    // Some nodes save an image beside a video.
+    const videos = files.filter(({ filename }) => videoName.test(filename));
+    return videos.length > 0 ? videos : files.filter(({ filename }) => videoOrAnimationName.test(filename));
   });
 }
 

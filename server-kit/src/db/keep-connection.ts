@@ -13,7 +13,7 @@ export type KeepConnectionOptions = {
 
 const connectTimeoutMs = 5_000;
 const keepAliveAfterMs = 5_000;
-const firstRetryMs = 100;
+const initialRetryMs = 100;
 const maxRetryMs = 5_000;
 /** After so many failures in a row, six seconds or more, somebody has to know: what rests on the connection is not there. */
 const toldAfter = 6;
@@ -36,7 +36,7 @@ export function keepConnection(options: KeepConnectionOptions): AsyncDisposable 
         retry = undefined;
         void connect();
       },
-      Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(failures++, 6)),
+      Math.min(maxRetryMs, initialRetryMs * 2 ** Math.min(failures++, 6)),
     );
   };
 

@@ -10,7 +10,7 @@ const quietShare = 0.05;
 /** So much the heap must have grown since it was last collected. */
 const worthwhileBytes = 16 * megabyte;
 /** A collection stops the process for about a millisecond for each megabyte in use: a large heap is left as it is. */
-const largestBytes = 150 * megabyte;
+const maxBytes = 150 * megabyte;
 
 type GarbageCollector = (options: { type: 'major'; execution: 'async' }) => Promise<void>;
 
@@ -32,7 +32,7 @@ export function returnMemoryWhenQuiet(signal: AbortSignal, everyMs = lookMs): vo
     const { utilization } = performance.eventLoopUtilization(now, last);
     last = now;
     const { total_heap_size: total, used_heap_size: used } = getHeapStatistics();
-    if (utilization > quietShare || used > largestBytes || total - collectedBytes < worthwhileBytes) return;
+    if (utilization > quietShare || used > maxBytes || total - collectedBytes < worthwhileBytes) return;
     await collect({ type: 'major', execution: 'async' });
     collectedBytes = getHeapStatistics().total_heap_size;
   };

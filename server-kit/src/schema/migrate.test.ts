@@ -9,7 +9,7 @@ import { ConfigError } from '../process/config.ts';
 import { MigrationMismatch } from './check-release.ts';
 import { migrate } from './migrate.ts';
 import { readSchemaState } from './schema-state.ts';
-import { connectToMigrate, ordinaryPatience, takeTurn } from './take-turn.ts';
+import { connectToMigrate, ordinaryPatience, takeMigrationLock } from './take-migration-lock.ts';
 
 const table = '-- A table.\ncreate table things (id integer primary key, name text);\n';
 const answer = (number: number) =>
@@ -237,14 +237,14 @@ describe('bringing a database up to date', () => {
   });
 
   /** Another process that prepares the database and never ends. */
-  const holdTurn = async () => {
+  const holdMigrationLock = async () => {
     const holder = await connectToMigrate(db.url);
-    await takeTurn(holder, ordinaryPatience);
+    await takeMigrationLock(holder, ordinaryPatience);
     return { end: () => holder.end() };
   };
 
   test('waits for another process with a word, and gives up with a sentence that names it', async () => {
-    const holder = await holdTurn();
+    const holder = await holdMigrationLock();
     const told: string[] = [];
     const patience = { tellAfterMs: 200, giveUpAfterMs: 1_000, tell: (line: string) => void told.push(line) };
     const directory = await sqlFolder(first);
@@ -263,7 +263,7 @@ describe('bringing a database up to date', () => {
   });
 
   test('a signal ends the wait for another process', async () => {
-    const holder = await holdTurn();
+    const holder = await holdMigrationLock();
     const stopping = new AbortController();
     const waiting = migrate({ url: db.url, directory: await sqlFolder(first), signal: stopping.signal });
     stopping.abort(new Error('the stack is stopping'));
@@ -272,7 +272,7 @@ describe('bringing a database up to date', () => {
   });
 
   test('a connection that is lost while it waits is a rejection and not the end of the process', async () => {
-    const holder = await holdTurn();
+    const holder = await holdMigrationLock();
     const waiting = assert.rejects(migrate({ url: db.url, directory: await sqlFolder(first) }));
     const ended = `select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'migrate' and datname = current_database()

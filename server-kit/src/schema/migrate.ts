@@ -4,7 +4,12 @@ import { queryable, sqlState } from '../db/database.ts';
 import { checkRelease } from './check-release.ts';
 import { type FunctionFile, type MigrationFile, readSchemaFiles } from './read-schema-files.ts';
 import { release as ownRelease } from './release.ts';
-import { connectToMigrate, ordinaryPatience, type Patience, takeTurn } from './take-turn.ts';
+import {
+  connectToMigrate,
+  ordinaryPatience,
+  type Patience,
+  takeMigrationLock,
+} from './take-migration-lock.ts';
 import { createStateTables, readSchemaState, type SchemaState } from './schema-state.ts';
 
 export type MigrationResult = {
@@ -53,7 +58,7 @@ export async function migrate(options: MigrateOptions): Promise<MigrationResult>
   const files = await readSchemaFiles(options.directory);
   const client = await connectToMigrate(options.url);
   try {
-    await takeTurn(client, options.patience ?? ordinaryPatience, options.signal);
+    await takeMigrationLock(client, options.patience ?? ordinaryPatience, options.signal);
     await createStateTables(queryable(client));
     const state = await readSchemaState(queryable(client));
     checkRelease(state, files.migrations, release);

@@ -4,7 +4,7 @@
 create or replace function claim_deliveries(
   p_owner text,
   p_lease interval,
-  -- Attempts that the caller has room for.
+  -- Attempts that the caller has capacity for.
   p_places integer,
   p_failing_places integer,
   p_several boolean
@@ -49,7 +49,7 @@ begin
 
   -- From here on with the locks held and a snapshot taken after.
   return query
-  with room as materialized (
+  with capacity as materialized (
     select t.endpoint_id, t.account_id, t.last_served_at, t.state = 'failing' as failing,
            e.paused_at is not null as paused,
            case when t.state = 'healthy' and p_several then 4 else 1 end
@@ -61,7 +61,7 @@ begin
   ), oldest as (
     select r.*, w.delivery_id, w.lease_owner,
            row_number() over (partition by r.endpoint_id order by w.claim_at, w.delivery_id) as place
-      from room r
+      from capacity r
      -- The limit is constant: one that came from a subquery would sort the whole queue. Four at most are passed over.
      cross join lateral (
        (select q.delivery_id, q.claim_at, q.lease_owner from delivery_queue q

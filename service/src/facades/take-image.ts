@@ -19,7 +19,7 @@ export const imageToCome: TakenImage = { reference: '', identity: '' };
 const dataUrl = /^data:[^,;]*(?:;[^,;]*)*;base64,/;
 const idOfOurs = /^(?:upl|ast)_[0-9a-z]+$/;
 const base64Only = /^[A-Za-z0-9+/\s]+=*\s*$/;
-const shortestBase64 = 40;
+const minBase64Characters = 40;
 
 /**
  * Takes a picture in any form that a client has: a data URL, bare base64, one of our ids, one of our links, or an https
@@ -44,7 +44,7 @@ export function takeImage(
     return { reference: asset ?? text, identity: asset ?? text };
   }
   const encoded = dataUrl.test(text) ? text.slice(text.indexOf(',') + 1) : text;
-  if (encoded.length < shortestBase64 || !base64Only.test(encoded))
+  if (encoded.length < minBase64Characters || !base64Only.test(encoded))
     throw invalidField(
       field,
       'must be a data URL, base64, an https address, or the id of an upload or a library item',

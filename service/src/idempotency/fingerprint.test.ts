@@ -3,17 +3,17 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { canonicalJson, fingerprint } from './idempotency-key.ts';
 
-const print = (text: string) => fingerprint('POST', '/v1/images/generations', JSON.parse(text));
+const fingerprintOf = (text: string) => fingerprint('POST', '/v1/images/generations', JSON.parse(text));
 
 test('the writing of a body does not matter, what it says does', async () => {
   assert.equal(
-    await print('{"a":1,"b":[true,null]}'),
-    await print(' { "b" : [ true , null ] , "\\u0061" : 1.0 } '),
+    await fingerprintOf('{"a":1,"b":[true,null]}'),
+    await fingerprintOf(' { "b" : [ true , null ] , "\\u0061" : 1.0 } '),
   );
-  assert.equal(await print('{"a":100}'), await print('{"a":1e2}'));
-  assert.notEqual(await print('{"a":1}'), await print('{"a":"1"}'));
-  assert.notEqual(await print('{"a":[1,2]}'), await print('{"a":[2,1]}'));
-  assert.notEqual(await print('{}'), await print('{"a":null}'));
+  assert.equal(await fingerprintOf('{"a":100}'), await fingerprintOf('{"a":1e2}'));
+  assert.notEqual(await fingerprintOf('{"a":1}'), await fingerprintOf('{"a":"1"}'));
+  assert.notEqual(await fingerprintOf('{"a":[1,2]}'), await fingerprintOf('{"a":[2,1]}'));
+  assert.notEqual(await fingerprintOf('{}'), await fingerprintOf('{"a":null}'));
 });
 
 test('method and path are part of the request', async () => {

@@ -74,7 +74,7 @@ export function createUploads(options: CreateUploadOptions): CreateUpload {
           hidden: false,
           fileName: form.fileName,
           projectId: form.projectId,
-          leastBytes: Math.max(0, (contentLength ?? 0) - maxFormFrameBytes),
+          minBytes: Math.max(0, (contentLength ?? 0) - maxFormFrameBytes),
           signal,
           body: () => bounded(pacedBody(form.file, options.pace ?? formPace)),
           projectAfter: form.finish,
@@ -95,8 +95,8 @@ export function createUploads(options: CreateUploadOptions): CreateUpload {
           signal: AbortSignal.any([options.stopping, signal]),
         });
         const fileName = fileNameOf(url);
-        const { body, leastBytes } = file;
-        const send = sendFile({ accountId, hidden: false, fileName, projectId, leastBytes, signal, body });
+        const { body, minBytes } = file;
+        const send = sendFile({ accountId, hidden: false, fileName, projectId, minBytes, signal, body });
         return stored(accountId, await translated(send), (issue) => unusable(`The file ${issue}.`, issue));
       } catch (error) {
         if (!(error instanceof FetchFailed)) throw error;

@@ -4,7 +4,7 @@ import type { Egress, EgressHead, EgressResult } from '@renderkit/egress/guarded
 
 export type Fetched = AsyncDisposable & {
   /** What the server says of its length; 0 where it does not. */
-  leastBytes: number;
+  minBytes: number;
   /** The file's bytes. They end in FetchFailed where the rest cannot be had. */
   body: () => AsyncIterable<Uint8Array>;
 };
@@ -39,7 +39,7 @@ export async function fetchFile(
   // The reader gets the error; without a listener it would end the process before anybody reads.
   bytes.on('error', () => undefined);
   const signal = AbortSignal.any([ending.signal, ...(file.signal === undefined ? [] : [file.signal])]);
-  let leastBytes = 0;
+  let minBytes = 0;
   const began = new Promise<void>((resolve) => {
     bytes.once('readable', resolve).once('close', resolve);
   });
@@ -56,7 +56,7 @@ export async function fetchFile(
       signal,
       onBody: async (chunk, { status, headers }) => {
         if (status !== 200) throw new FetchFailed(`status ${status}`);
-        leastBytes = lengthOf(headers);
+        minBytes = lengthOf(headers);
         if (!bytes.write(chunk)) await once(bytes, 'drain', { signal });
       },
     })
@@ -67,7 +67,7 @@ export async function fetchFile(
   await began;
   if (bytes.errored !== null) throw bytes.errored;
   return {
-    leastBytes,
+    minBytes,
     body: () => bytes,
     [Symbol.asyncDispose]: async () => {
       ending.abort();

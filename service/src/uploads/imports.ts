@@ -107,7 +107,7 @@ async function importFile(options: ImportOptions, one: Import, stopping: AbortSi
       query: storeQuery({
         fileName: fileNameOf(one.source_url),
         hidden: true,
-        leastBytes: file.leastBytes,
+        minBytes: file.minBytes,
       }),
       body: file.body,
       signal: stopping,

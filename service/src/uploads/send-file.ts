@@ -23,7 +23,7 @@ export type FileToSend = {
   /** What is transparent in it is meant as a mask. */
   maskOfAlpha?: boolean;
   /** So many bytes come at least, where that is known. */
-  leastBytes?: number;
+  minBytes?: number;
   /** Called when the studio is ready for the bytes. */
   body: () => AsyncIterable<Uint8Array>;
   /**
@@ -172,7 +172,7 @@ export function storeQuery(file: {
   projectId?: string | undefined;
   hidden: boolean;
   maskOfAlpha?: boolean | undefined;
-  leastBytes?: number | undefined;
+  minBytes?: number | undefined;
 }): StudioQuery<'storeUpload'> {
   const fileName = cleanName(file.fileName ?? '');
   return {
@@ -180,7 +180,7 @@ export function storeQuery(file: {
     ...(file.projectId !== undefined && { project_id: file.projectId }),
     ...(file.hidden && { hidden: true }),
     ...(file.maskOfAlpha === true && { mask_channel: 'alpha' as const }),
-    ...(file.leastBytes !== undefined && file.leastBytes > 0 && { least_bytes: file.leastBytes }),
+    ...(file.minBytes !== undefined && file.minBytes > 0 && { least_bytes: file.minBytes }),
   };
 }
 

@@ -37,7 +37,7 @@ function watch(bodies: LargeBodies) {
   };
 }
 
-test('one account never has all the room, and uses what others leave', async () => {
+test('one account never has all the capacity, and uses what others leave', async () => {
   const { order, enter, leave } = watch(createLargeBodies(3 * largest, patienceMs));
   for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) await enter(name);
   assert.deepEqual(order, ['a1', 'a2', 'b1']);
@@ -71,7 +71,7 @@ test('a large one whose turn it is is not passed by small ones', async () => {
   assert.equal(order.length, 8);
 });
 
-test('room that is left twice is free once', async () => {
+test('capacity that is left twice is free once', async () => {
   const { order, enter, leave } = watch(createLargeBodies(largest, patienceMs));
   for (const name of ['a1', 'b1', 'c1']) await enter(name);
   await leave('a1');

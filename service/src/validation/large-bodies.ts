@@ -3,7 +3,7 @@ import { largeJsonBodyBytes } from '@renderkit/contract/v1/limits.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 
 /** Bytes of large bodies in this process, each from before its first byte until its answer: three of the largest. */
-const roomBytes = 3 * largeJsonBodyBytes;
+const capacityBytes = 3 * largeJsonBodyBytes;
 /** How long a large body waits for its turn at most, its bytes still with the client. */
 const patienceMs = 120_000;
 const retrySeconds = { min: 5, max: 600 };
@@ -13,7 +13,7 @@ const leftBeforeAGuess = 3;
 
 export type LargeBodies = {
   /**
-   * Waits for room for so many bytes; what it gives back is to be called on leaving, once or more often.
+   * Waits for capacity for so many bytes; what it gives back is to be called on leaving, once or more often.
    * @throws ApiProblem rate_limited where none comes free in time, as soon as that can be told
    */
   enter: (accountId: string, bytes: number, response: ServerResponse) => Promise<() => void>;
@@ -32,15 +32,15 @@ type Account = {
 
 /**
  * Lets so many bytes of large bodies in at once. Accounts take turns, those with nothing inside first, and none has all
- * the room: a body of the largest size always fits beside those of one account. One whose turn cannot come in time, going
+ * the capacity: a body of the largest size always fits beside those of one account. One whose turn cannot come in time, going
  * by how its account's others fare, is refused at once instead of in the end.
  */
 export function createLargeBodies(
-  room = roomBytes,
+  capacity = capacityBytes,
   patience = patienceMs,
   now = () => performance.now(),
 ): LargeBodies {
-  const perAccount = room - largeJsonBodyBytes;
+  const perAccount = capacity - largeJsonBodyBytes;
   // In the order of their turns: whoever was let in, or has left, goes to the end.
   const accounts = new Map<string, Account>();
   let bytesInside = 0;
@@ -54,7 +54,7 @@ export function createLargeBodies(
       const next = able.find(([, account]) => account.bytesInside === 0) ?? able[0];
       const waiting = next?.[1].line[0];
       // A large one whose turn it is keeps its turn: smaller ones do not pass it.
-      if (next === undefined || waiting === undefined || bytesInside + waiting.bytes > room) return;
+      if (next === undefined || waiting === undefined || bytesInside + waiting.bytes > capacity) return;
       const [accountId, account] = next;
       account.line.shift();
       account.bytesInside += waiting.bytes;
@@ -105,7 +105,7 @@ function mayBeNext({ bytesInside, line: [first] }: Account, perAccount: number):
   return first !== undefined && (bytesInside === 0 || bytesInside + first.bytes <= perAccount);
 }
 
-/** Whatever comes first: room, its client's going, the end of patience, or the word that waiting is in vain. */
+/** Whatever comes first: capacity, its client's going, the end of patience, or the word that waiting is in vain. */
 function standInLine(
   account: Account,
   {

@@ -1,7 +1,7 @@
 -- A slot of a backend takes the next render that it can do: the render runs, and the submission is committed with a lease
 -- before anything is sent. No row where nothing is there to do, or no slot is free. Claims of one backend follow each
 -- other, so that its slots are counted exactly; those of different backends never wait for each other. Local engines have
--- slots in each worker, which names the lanes that it has room in.
+-- slots in each worker, which names the lanes that it has slots in.
 create or replace function claim_render(asking text, worker text, lease interval, lanes text[]) returns setof submissions
 language plpgsql as $$
 declare

@@ -41,7 +41,7 @@ const claimColumns = `s.id, s.attempt, s.state, s.backend, s.model_id, s.version
 
 /**
  * Takes the next render that a backend can do, for one of its slots. `lanes`: of a local engine those that this worker has
- * room in; null for a backend behind an address, whose slots are counted by what lives of its submissions. Undefined where
+ * slots in; null for a backend behind an address, whose slots are counted by what lives of its submissions. Undefined where
  * nothing is there to do, or no slot is free.
  */
 export async function claimRender(

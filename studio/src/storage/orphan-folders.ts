@@ -83,6 +83,7 @@ async function removeMarkedFolder(
   storage: BlobStorage,
   folder: string,
 ): Promise<boolean> {
+  // The lock's name stays: processes of the release before take it too.
   const removed = await withSessionLock(database, `loose folder ${folder}`, async (session, lost) => {
     // Since it was marked it may have been removed, announced and filled again.
     if (!(await isBeingRemoved(session, folder))) return false;

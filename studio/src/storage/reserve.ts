@@ -34,7 +34,7 @@ const minGrowthBytes = 64 * 1024;
  */
 export async function openReservation(
   database: Database,
-  { account, folder, leastBytes }: { account: string; folder: string; leastBytes: number },
+  { account, folder, minBytes }: { account: string; folder: string; minBytes: number },
 ): Promise<Reservation> {
   let granted = 0;
   const reserve = async (needed: number, wanted: number) => {
@@ -42,7 +42,7 @@ export async function openReservation(
     if (reserved === undefined) throw storageFull(await readStorage(database, account));
     granted = reserved;
   };
-  await reserve(Math.max(1, leastBytes), leastBytes > 0 ? leastBytes : minGrowthBytes);
+  await reserve(Math.max(1, minBytes), minBytes > 0 ? minBytes : minGrowthBytes);
   return {
     cover: async (bytes) => {
       // A quarter more each time: few statements, and little that is held without need.

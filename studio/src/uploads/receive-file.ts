@@ -34,12 +34,12 @@ export async function receiveFile(
     limits: ByteLimits;
     pace: Pace;
     /** What the sender said of the length, where its request does not say it. */
-    leastBytes: number;
-    reserve: (leastBytes: number) => Promise<Reservation>;
+    minBytes: number;
+    reserve: (minBytes: number) => Promise<Reservation>;
   },
 ): Promise<{ file: ReceivedBlob; sha256: string }> {
   const { limits } = options;
-  const announced = Number(request.headers['content-length'] ?? options.leastBytes);
+  const announced = Number(request.headers['content-length'] ?? options.minBytes);
   if (announced > limits.videoBytes) throw new FileTooLarge(limits.videoBytes);
   const reservation = await options.reserve(announced);
   const hash = createHash('sha256');

@@ -24,7 +24,7 @@ export function uploadRoutes(
           project: query.project_id ?? null,
           hidden: query.hidden ?? false,
           maskOfAlpha: query.mask_channel === 'alpha',
-          leastBytes: query.least_bytes ?? 0,
+          minBytes: query.least_bytes ?? 0,
         },
         request.raw,
         reply,

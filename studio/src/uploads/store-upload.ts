@@ -49,7 +49,7 @@ export type UploadCall = {
   /** What is transparent in it is meant as a mask. */
   maskOfAlpha: boolean;
   /** Bytes that come at least, as far as the sender says. */
-  leastBytes: number;
+  minBytes: number;
 };
 
 export type TakenUpload =
@@ -122,8 +122,8 @@ async function receive(
     const received = await receiveFile(request, storage, folder, {
       limits: fileLimits,
       pace: dependencies.pace ?? pace,
-      leastBytes: call.leastBytes,
-      reserve: (leastBytes) => openReservation(database, { account: call.account.id, folder, leastBytes }),
+      minBytes: call.minBytes,
+      reserve: (minBytes) => openReservation(database, { account: call.account.id, folder, minBytes }),
     });
     await using file = received.file;
     const { inspected, mask } = await file.withLocalFile(async (path) => {

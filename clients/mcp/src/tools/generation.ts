@@ -125,7 +125,7 @@ function describe({ stage, fraction, queue }: Progress): string {
   return `${stage.replaceAll('_', ' ')}${share}${place}`;
 }
 
-const firstPollSeconds = 20;
+const initialPollSeconds = 20;
 
 function nextStep({ status, error }: Generation, progress: Progress | undefined): string {
   switch (status) {
@@ -136,7 +136,7 @@ function nextStep({ status, error }: Generation, progress: Progress | undefined)
     case 'canceled':
       return 'It cost nothing.';
     default: {
-      const seconds = Math.min(Math.ceil(progress?.finishes_in_seconds?.low ?? firstPollSeconds), 300);
+      const seconds = Math.min(Math.ceil(progress?.finishes_in_seconds?.low ?? initialPollSeconds), 300);
       return `It goes on by itself: call get_generation with this id in about ${Math.max(seconds, 5)} seconds.`;
     }
   }

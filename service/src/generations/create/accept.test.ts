@@ -20,7 +20,7 @@ const credits = (lifetime: number, ledgerSeq = 1) => ({
   lifetime_millicredits: lifetime,
   ledger_seq: ledgerSeq,
 });
-const print = (digit: string) => digit.repeat(64);
+const fingerprintOf = (digit: string) => digit.repeat(64);
 
 async function accountRow(accountId: string) {
   const rows = await database.rows<{
@@ -71,22 +71,30 @@ test('an accepted create is queued, reserved, and counted in the budget of its d
 test('the same Idempotency-Key and request gets the same text, another request a conflict, another account its own', async () => {
   const account = await seedAccount(database);
   const keyed = (changes: Partial<Create>) => aCreate(account, { idempotencyKey: 'one', ...changes });
-  const first = await acceptOne(database, keyed({ fingerprint: print('a') }));
-  const again = await acceptOne(database, keyed({ fingerprint: print('a') }));
+  const first = await acceptOne(database, keyed({ fingerprint: fingerprintOf('a') }));
+  const again = await acceptOne(database, keyed({ fingerprint: fingerprintOf('a') }));
   assert.equal(first.outcome, 'accepted');
   assert.deepEqual(again, { ...first, outcome: 'replay' });
-  assert.equal((await acceptOne(database, keyed({ fingerprint: print('b') }))).outcome, 'conflict');
+  assert.equal((await acceptOne(database, keyed({ fingerprint: fingerprintOf('b') }))).outcome, 'conflict');
   const other = await seedAccount(database);
-  const theirs = aCreate(other, { idempotencyKey: 'one', fingerprint: print('a') });
+  const theirs = aCreate(other, { idempotencyKey: 'one', fingerprint: fingerprintOf('a') });
   assert.equal(bodyOf(await acceptOne(database, theirs)).id, theirs.id);
   assert.equal((await accountRow(account.accountId))?.queued_image, 1);
 });
 
-test('a replay needs neither credits nor budget nor room in the queue', async () => {
+test('a replay needs neither credits nor budget nor capacity in the queue', async () => {
   const account = await seedAccount(database, { budget: 4_000 });
-  const keyed = aCreate(account, { idempotencyKey: 'k', fingerprint: print('a'), balance: credits(4_000) });
+  const keyed = aCreate(account, {
+    idempotencyKey: 'k',
+    fingerprint: fingerprintOf('a'),
+    balance: credits(4_000),
+  });
   assert.equal((await acceptOne(database, keyed, 1)).outcome, 'accepted');
-  const again = aCreate(account, { idempotencyKey: 'k', fingerprint: print('a'), balance: credits(0, 2) });
+  const again = aCreate(account, {
+    idempotencyKey: 'k',
+    fingerprint: fingerprintOf('a'),
+    balance: credits(0, 2),
+  });
   assert.equal((await acceptOne(database, again, 1)).outcome, 'replay');
 });
 
@@ -225,7 +233,7 @@ test('200 creates at once against a budget of seven: seven are accepted, over tw
 test('100 creates at once with one Idempotency-Key make one generation and 100 equal texts', async () => {
   const account = await seedAccount(database);
   const processes = [newAcceptor(), newAcceptor()];
-  const keyed = () => aCreate(account, { idempotencyKey: 'storm', fingerprint: print('c') });
+  const keyed = () => aCreate(account, { idempotencyKey: 'storm', fingerprint: fingerprintOf('c') });
   const bodies = await Promise.all(
     Array.from({ length: 100 }, async (_, i) => (await processes[i % 2]?.accept(keyed()))?.body),
   );

@@ -44,12 +44,12 @@ test('claims take the oldest, as many as the lane and the overall limit leave', 
   );
   assert.deepEqual(await claimedIds(account.accountId), []);
   await transitionGenerations(database, [running(images[0] as string, account.accountId)]);
-  assert.deepEqual(await claimedIds(account.accountId), [], 'what runs holds its place');
+  assert.deepEqual(await claimedIds(account.accountId), [], 'what runs holds its slot');
   await transitionGenerations(database, [succeeded(images[0] as string, account.accountId)]);
   assert.deepEqual(await claimedIds(account.accountId), [images[2]]);
 });
 
-test('what runs elsewhere fills places, and a limit that fell is honoured at once', async () => {
+test('what runs elsewhere fills slots, and a limit that fell is honoured at once', async () => {
   const account = await seedAccount(database, { limits: limitsOf(4, 3) });
   const ids = await seedQueue(database, account, 6);
   assert.deepEqual(await claimedIds(account.accountId), ids.slice(0, 1));
@@ -59,7 +59,7 @@ test('what runs elsewhere fills places, and a limit that fell is honoured at onc
   const [first] = ids;
   await transitionGenerations(database, [running(first as string, account.accountId)]);
   await transitionGenerations(database, [succeeded(first as string, account.accountId)]);
-  assert.deepEqual(await claimedIds(account.accountId), [], 'three still hold places, two are allowed');
+  assert.deepEqual(await claimedIds(account.accountId), [], 'three still hold slots, two are allowed');
 });
 
 test('blocked generations are passed by', async () => {
@@ -140,7 +140,7 @@ test('a renewed lease is not taken over', async () => {
   await moveClock(database, 0);
 });
 
-test('the sweep finds accounts with room, with unread limits and with dead leases, and no others', async () => {
+test('the sweep finds accounts with free slots, with unread limits and with dead leases, and no others', async () => {
   await database.rows('delete from accounts');
   const idle = await seedAccount(database, { limits: limitsOf(1) });
   const waiting = await seedAccount(database, { limits: limitsOf(1) });
@@ -185,7 +185,7 @@ test('a queue of a thousand does not keep the first of another account waiting',
   assert.ok(claims.some(({ id }) => id === first));
 });
 
-test('claims, cancels and settles race on one account without a deadlock or a place too many', async () => {
+test('claims, cancels and settles race on one account without a deadlock or a slot too many', async () => {
   const account = await seedAccount(database, { limits: limitsOf(8) });
   const { accountId } = account;
   const counts = { claimed: 0, canceled: 0, settled: 0 };
@@ -203,7 +203,7 @@ test('claims, cancels and settles race on one account without a deadlock or a pl
         'select count(*)::int as held from generations where account_id = $1 and holds_slot',
         [accountId],
       );
-      assert.ok((row?.held ?? 0) <= 8, `${row?.held} hold places`);
+      assert.ok((row?.held ?? 0) <= 8, `${row?.held} hold slots`);
     }
   };
   const feeder = async () => {

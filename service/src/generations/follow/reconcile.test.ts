@@ -101,12 +101,12 @@ test('what was queued for a day and never sent fails, a minute earlier it does n
   await moveClock(db.database, 24 * hour + minute);
   await giveUpTooOld(sweeps);
   assert.equal(await stateOf(id), 'failed upstream_unavailable');
-  assert.deepEqual([...renders.bar], [], 'the studio need not be asked');
+  assert.deepEqual([...renders.tombstoned], [], 'the studio need not be asked');
   const events = await db.database.rows('select type from events where subject_id = $1', [id]);
   assert.deepEqual(events, [{ type: 'generation.failed' }]);
 });
 
-test('what may have been sent is barred first, and adopted where the studio knows it', async () => {
+test('what may have been sent is tombstoned first, and adopted where the studio knows it', async () => {
   const [taken, leased, lost] = [await claimed(), await claimed(), await claimed(false)];
   known(taken);
   await moveClock(db.database, 24 * hour + minute);
@@ -114,7 +114,7 @@ test('what may have been sent is barred first, and adopted where the studio know
   assert.equal(await stateOf(lost), 'failed upstream_unavailable');
   assert.equal(await stateOf(leased), 'failed upstream_unavailable');
   assert.equal(await stateOf(taken), 'running');
-  assert.deepEqual([...renders.bar].sort(), [lost, leased].sort());
+  assert.deepEqual([...renders.tombstoned].sort(), [lost, leased].sort());
 });
 
 test('while the studio cannot be asked nothing that may have been sent is given up', async () => {
@@ -149,7 +149,7 @@ test('a job past the deadline of its kind is lost where the studio does not know
   assert.equal(await stateOf(image), 'failed upstream_unavailable');
   assert.equal(await stateOf(video), 'running');
   assert.equal(await stateOf(kept), 'running');
-  assert.ok(renders.bar.has(image), 'it will never be rendered after that');
+  assert.ok(renders.tombstoned.has(image), 'it will never be rendered after that');
   await moveClock(db.database, 6 * hour + 4 * minute);
   await askAboutSilent(sweeps);
   assert.equal(await stateOf(video), 'failed upstream_unavailable');

@@ -72,7 +72,7 @@ const notTaken: GenerationError = {
   message: 'The studio would not take this render.',
 };
 
-/** Why a generation fails whose token was barred: by its age, which is why the service itself bars tokens. */
+/** Why a generation fails whose token was tombstoned: by its age, which is why the service itself tombstones tokens. */
 export function tombstonedError(row: UnsettledRow): GenerationError {
   const ageMs = (since: string | null) =>
     since === null ? 0 : Date.parse(isoTime(row.at)) - Date.parse(isoTime(since));

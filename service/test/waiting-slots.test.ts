@@ -6,7 +6,7 @@ import { startTestService, type TestService } from './harness.ts';
 import { type ScriptedRenders, scriptRenders } from './scripted-renders.ts';
 import { openStream } from './stream-reader.ts';
 
-// The plan of the scripted studio: two places for images, four overall.
+// The plan of the scripted studio: two slots for images, four overall.
 
 let service: TestService;
 let studio: ScriptedRenders;
@@ -54,7 +54,7 @@ async function finished(seconds: number): Promise<void> {
   );
 }
 
-test('what waits for a place of its plan says when it starts, by what was measured', async () => {
+test('what waits for a slot of its plan says when it starts, by what was measured', async () => {
   for (let count = 0; count < 4; count++) await finished(10);
   const running = [await create(), await create()];
   for (const id of running) await submitted(id);

@@ -27,9 +27,9 @@ async function queued(limit: number): Promise<string> {
   return answer.body.id;
 }
 
-/** What the studio does when somebody bars a token: no submit of it is taken any more, and the feed tells of it. */
-function bar(id: string): void {
-  studio.bar.add(id);
+/** What the studio does when somebody tombstones a token: no submit of it is taken any more, and the feed tells of it. */
+function tombstone(id: string): void {
+  studio.tombstoned.add(id);
   studio.tell({ token: id, barred: true });
 }
 
@@ -50,31 +50,31 @@ async function assertEnded(id: string, error: { code: string; message: string })
   assert.deepEqual(account, { uncharged_millicredits: 0, queued_image: 0 });
 }
 
-test('a job that waits for a place ends when its token is barred: failed, refunded, one event', async () => {
+test('a job that waits for a slot ends when its token is tombstoned: failed, refunded, one event', async () => {
   const id = await queued(0);
-  bar(id);
+  tombstone(id);
   await assertEnded(id, notTaken);
 });
 
-test('a job whose submit was lost on the way ends when its token is barred, long before it is sent again', async () => {
+test('a job whose submit was lost on the way ends when its token is tombstoned, long before it is sent again', async () => {
   // More than one: the transport itself sends again what a kept connection lost.
   studio.next = Array.from({ length: 10 }, () => 'lose-request' as const);
   const id = await queued(2);
   for (let i = 0; i < 400 && !studio.submits.includes(id); i++) await sleep(10);
   assert.ok(studio.submits.includes(id));
-  bar(id);
+  tombstone(id);
   await assertEnded(id, notTaken);
 });
 
-test('a job whose submit is answered with the bar says so too', async () => {
+test('a job whose submit is answered with the tombstone says so too', async () => {
   studio.next = [{ outcome: { outcome: 'barred' } }];
   await assertEnded(await queued(2), notTaken);
 });
 
-test('a job that is barred for its age says that it waited too long, whoever is first to tell', async () => {
+test('a job that is tombstoned for its age says that it waited too long, whoever is first to tell', async () => {
   const id = await queued(0);
   await moveClock(service.database, 24 * 3_600);
-  bar(id);
+  tombstone(id);
   await assertEnded(id, {
     code: 'upstream_unavailable',
     message: 'The generation could not be started within a day.',

@@ -49,7 +49,7 @@ export async function connectToMigrate(url: string): Promise<pg.Client> {
  * statement, whose snapshot would hold up an index that is built concurrently.
  * @throws ConfigError where another holds it for too long; what the signal says once it is aborted
  */
-export async function takeTurn(
+export async function takeMigrationLock(
   client: pg.Client,
   { tellAfterMs, giveUpAfterMs, tell }: Patience,
   signal?: AbortSignal,
