@@ -14,7 +14,10 @@ test('a numeric option of a request is named in few places', { skip }, () => {
   const asides = ['*.test.ts', '*.md', 'e2e', '*/fixtures/*', 'service/test', 'studio/test'];
   const { status, stdout, stderr } = git(
     'grep',
-    ...['-liE', 'clip_?skip', '--', '.'],
+    '-liE',
+    'clip_?skip',
+    '--',
+    '.',
     ...asides.map((aside) => `:(exclude)${aside}`),
   );
   assert.equal(status, 0, stderr);
