@@ -136,9 +136,11 @@ function limitsHold(studio: StudioEvidence): string[] {
     else mine.set(token, lane);
     const limits = studio.limits.get(accountId);
     if (limits === undefined) continue;
-    const inLane = [...mine.values()].filter((other) => other === lane).length;
-    if (inLane > limits[lane as 'image'] || mine.size > limits.overall)
-      breaches.push(`I6: ${inLane} in lane ${lane}, ${mine.size} in all for ${accountId} after ${token}`);
+    const runningInLane = [...mine.values()].filter((other) => other === lane).length;
+    if (runningInLane > limits[lane as 'image'] || mine.size > limits.overall)
+      breaches.push(
+        `I6: ${runningInLane} in lane ${lane}, ${mine.size} in all for ${accountId} after ${token}`,
+      );
   }
   return breaches;
 }

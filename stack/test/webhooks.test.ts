@@ -44,6 +44,7 @@ test('an operator manages endpoints and looks at their deliveries', async () => 
     `deliveries list --email ${email} --endpoint ${id} --status pending`,
   );
   assert.deepEqual([delivery?.['id'], delivery?.['event_type']], [ping.delivery_id, 'ping']);
+  assert.ok(delivery !== undefined && !('object' in delivery), 'commands say no kinds of objects');
   const shown = await operator(`deliveries show --id ${ping.delivery_id}`);
   assert.deepEqual([shown['attempts'], shown['attempt_history']], [0, []]);
   assert.match(String(shown['body']), /"type":"ping"/);

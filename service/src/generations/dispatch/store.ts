@@ -158,7 +158,7 @@ export async function saveLimits(database: Database, accountId: string, limits: 
 }
 
 /**
- * Accounts that could be claimed from: something waits in a lane with a free place, a lease ran out, or the limits
+ * Accounts that could be claimed from: something waits in a lane with a free slot, a lease ran out, or the limits
  * that leave no slot were read too long ago to be believed.
  */
 export async function accountsToDispatch(
