@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { freeBytes } from './byte-buffer.ts';
 import { type JsonLimits, JsonScan, type ScannedJson } from './json-scan.ts';
+import { spareTurn } from '../work/spare-turn.ts';
 import type { Pace } from './paced-body.ts';
 import { RateFloor } from './rate-floor.ts';
 import { drainBody, ChunkCounter } from './request-body.ts';
@@ -26,6 +27,13 @@ export class BodyCutShort extends Error {
  */
 const bytesInATurn = 64 * 1024;
 
+export type BodyOptions = {
+  /** What comes slower is cut short. */
+  pace?: Pace | undefined;
+  /** A large one: what is done with it as it comes leaves most of the event loop to others. */
+  large?: boolean | undefined;
+};
+
 /**
  * Hands on a body of at most `limit` bytes as it comes; a longer Content-Length is refused before a byte is read. With
  * a pace, one that comes slower is cut short. Where `take` throws, the rest is passed over and the promise rejects.
@@ -35,7 +43,7 @@ const bytesInATurn = 64 * 1024;
  */
 export function readBody(
   request: IncomingMessage,
-  { limit, take, pace }: { limit: number; take: (bytes: Buffer) => void; pace?: Pace | undefined },
+  { limit, take, pace, large = false }: BodyOptions & { limit: number; take: (bytes: Buffer) => void },
 ): Promise<void> {
   const tooLarge = () => new BodyTooLarge(`the body is larger than ${limit} bytes`);
   if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge());
@@ -49,6 +57,7 @@ export function readBody(
     floor?.wait();
     let ended = false;
     let turnBegan = 0;
+    let tookMs = 0;
     const nextTurn = () => {
       if (ended) return;
       request.resume();
@@ -64,17 +73,21 @@ export function readBody(
       size += length;
       if (size > limit) return end(tooLarge());
       if (!pieces.add(length)) return end(new BodyTooFragmented('the body comes in too many pieces'));
+      const began = performance.now();
       try {
         take(chunk);
       } catch (error) {
         end(error as Error);
         return drainBody(request);
       }
+      tookMs += performance.now() - began;
       floor?.received(length);
       if (size - turnBegan < bytesInATurn) return floor?.wait();
       turnBegan = size;
       request.pause();
-      setImmediate(nextTurn);
+      if (large) void spareTurn(tookMs).then(nextTurn);
+      else setImmediate(nextTurn);
+      tookMs = 0;
       return undefined;
     };
     const onEnd = () => end();
@@ -104,14 +117,14 @@ const ignored = () => undefined;
  */
 export async function readJson(
   request: IncomingMessage,
-  { limitBytes, json, pace }: { limitBytes: number; json: JsonLimits; pace?: Pace },
+  { limitBytes, json, ...options }: BodyOptions & { limitBytes: number; json: JsonLimits },
 ): Promise<(ScannedJson & { bytes: number }) | undefined> {
   const announced = request.headers['content-length'];
   const scan = new JsonScan(json, announced === undefined ? undefined : Number(announced));
   let bytes = 0;
   await readBody(request, {
     limit: limitBytes,
-    pace,
+    ...options,
     take: (chunk) => {
       bytes += chunk.length;
       scan.add(chunk);

@@ -125,7 +125,7 @@ async function readFields({
       maxGatheredBytes: jsonBodyBytes,
       texts: textLimitsOf({}, limitBytes),
     };
-    const json = await readJson(raw, { limitBytes, json: limits, pace });
+    const json = await readJson(raw, { limitBytes, json: limits, pace, large: announced > jsonBodyBytes });
     const value =
       json === undefined ? {} : { ...(json.value as object), ...Object.fromEntries(json.longTexts) };
     if (

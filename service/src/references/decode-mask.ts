@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { setImmediate as turn } from 'node:timers/promises';
+import { spareTurn } from '@renderkit/server-kit/work/spare-turn.ts';
 
 /** A PNG that came as a data URL. */
 export type Mask = {
@@ -12,7 +12,7 @@ export type Mask = {
 const prefix = /^data:image\/png;base64,/i;
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** Characters that are decoded in one turn of the event loop: whole groups of four. */
-const charactersAtOnce = 512 * 1024;
+const charactersAtOnce = 128 * 1024;
 const wholeGroup = /^[A-Za-z0-9+/]{4}$/;
 const lastGroup = /^[A-Za-z0-9+/]{2,4}={0,2}$/;
 
@@ -52,13 +52,15 @@ class NotBase64 extends Error {
 async function* decode(text: string, begin: number, { checked = false } = {}): AsyncGenerator<Buffer> {
   if ((text.length - begin) % 4 !== 0) throw new NotBase64('not whole groups of four characters');
   for (let i = begin; i < text.length; i += charactersAtOnce) {
+    const began = performance.now();
     const piece = text.slice(i, i + charactersAtOnce);
     const bytes = Buffer.from(piece, 'base64');
     const ending = i + charactersAtOnce < text.length ? wholeGroup : lastGroup;
     if (!checked && !isBase64(piece, bytes, ending))
       throw new NotBase64('characters that base64 does not have');
+    const tookMs = performance.now() - began;
     yield bytes;
-    await turn();
+    await spareTurn(tookMs);
   }
 }
 

@@ -109,7 +109,7 @@ function read(
   return readJson(request, {
     limitBytes,
     json: { ...jsonLimits, maxValues, maxContentBytes: Math.min(limitBytes, jsonContentBytes), texts },
-    ...(pace && { pace }),
+    ...(pace && { pace, large: true }),
   });
 }
 
