@@ -38,23 +38,42 @@ export async function selectAssets(
   };
   if (type !== undefined) condition((parameter) => `type = ${parameter}`, type);
   if (project_id !== undefined) condition((parameter) => `project_id = ${parameter}`, project_id);
-  const searched = search !== undefined && search.trim() !== '';
-  if (searched) condition((parameter) => `words @@ search_words($1, ${parameter})`, search);
   if (favorites !== undefined) conditions.push(favorites ? 'favorite' : 'not favorite');
   if (made_from !== undefined) condition((parameter) => `created_at >= ${parameter}`, made_from);
   if (made_before !== undefined) condition((parameter) => `created_at < ${parameter}`, made_before);
-  const found = `select id, created_at from assets where ${conditions.join(' and ')}`;
+  const found =
+    search === undefined || search.trim() === ''
+      ? `select id, created_at from assets where ${conditions.join(' and ')}`
+      : itemsOfWords(conditions.join(' and '), `words @@ search_words($1, $${values.push(search)})`);
   const assets = await database.rows<StudioAsset>(
-    // The planner holds every word for a common one, and would read all of a library in search of a rare one: where
-    // words are asked for, what has them is found first.
-    `with found as ${searched ? 'materialized' : 'not materialized'} (${found})
-     select ${assetRow} from (
-       select id from found order by created_at desc, id desc limit $2 offset $3) as page
+    `select ${assetRow} from (
+       select id from (${found}) found order by created_at desc, id desc limit $2 offset $3) as page
      join assets a using (id) order by a.created_at desc, a.id desc`,
     values,
   );
   return { assets: assets.slice(0, limit), hasMore: assets.length > limit };
 }
+
+/** So many of a library's newest items are read for words before the index of words is. */
+const readForWords = 2_000;
+
+// The index of words is everybody's: where a search says how words begin, it reads the entries of all libraries, which is seconds
+// for a common word among millions of items. So the newest of this one are read themselves, and the index only where there
+// are more than these and they do not fill the page. The planner cannot choose: it takes every word for a common one.
+const itemsOfWords = (conditions: string, words: string) => `
+  with newest as materialized (
+    select id, created_at, words from assets where ${conditions}
+     order by created_at desc, id desc limit ${readForWords}
+  ), near as materialized (
+    select id, created_at from newest where ${words}
+  ), found as materialized (
+    select id, created_at from assets where ${conditions} and ${words}
+  ), whole as (
+    select (select count(*) from newest) < ${readForWords} or (select count(*) from near) >= $2::bigint + $3 as is_near
+  )
+  select id, created_at from near where (select is_near from whole)
+  union all
+  select id, created_at from found where not (select is_near from whole)`;
 
 export async function findAsset(
   database: Database,

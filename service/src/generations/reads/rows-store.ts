@@ -80,18 +80,36 @@ function idsOf({ keyId, search = '', source }: RowFilter, conditions: string[], 
   if (source !== undefined) words.push(`words @@ source_words($1, $${values.push(source)})`);
   if (words.length > 0) {
     if (keyId !== undefined) conditions.push(`key_id = $${values.push(keyId)}`);
-    return idsOfWords(conditions, words);
+    return idsOfWords(conditions.join(' and '), words.join(' and '));
   }
   return keyId === undefined ? idsOfAll(conditions) : idsOfKey(conditions, values.push(keyId));
 }
 
-// What has the words is found first: the planner takes every word for a common one.
-const idsOfWords = (conditions: readonly string[], words: readonly string[]) => `
-  select g.id, g.created_at from (
-    with found as materialized (
-      select generation_id from generation_requests where ${words.join(' and ')})
-    select g.* from found join generations g on g.id = found.generation_id) g
-   where ${conditions.join(' and ')} order by g.created_at desc, g.id desc`;
+/** So many of an account's newest are read for words before the index of words is. */
+const readForWords = 2_000;
+
+// The index of words is everybody's: where a search says how words begin, it reads the entries of all accounts, which is seconds
+// for a common word among millions of prompts. So the account's newest are read themselves, and the index only for those who
+// have more than these and did not find a page there. The planner cannot choose: it takes every word for a common one.
+const idsOfWords = (conditions: string, words: string) => `
+  select id, created_at from (
+    with newest as materialized (
+      select id, created_at from generations where ${conditions}
+       order by created_at desc, id desc limit ${readForWords}
+    ), near as materialized (
+      -- The limit keeps the planner from the index of words here.
+      select n.id, n.created_at from newest n
+       cross join lateral (select words from generation_requests where generation_id = n.id limit 1) r where ${words}
+    ), found as materialized (
+      select generation_id from generation_requests where ${words}
+    ), whole as (
+      select (select count(*) from newest) < ${readForWords} or (select count(*) from near) >= $2::bigint + $3 as is_near
+    )
+    select id, created_at from near where (select is_near from whole)
+    union all
+    select g.id, g.created_at from (select * from generations where ${conditions}) g join found f on f.generation_id = g.id
+     where not (select is_near from whole)) g
+   order by created_at desc, id desc`;
 
 const idsOfAll = (conditions: readonly string[]) =>
   `select id, created_at from generations where ${conditions.join(' and ')} order by created_at desc, id desc`;
