@@ -129,11 +129,8 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
     },
     {
       account: authenticator.bearerOf,
-      client: async (authorization) => {
-        await notUnderMaintenance();
-        authenticateClient(authorization, client);
-      },
-      anyone: notUnderMaintenance,
+      client: (authorization) => authenticateClient(authorization, client),
+      notUnderMaintenance,
     },
   );
   ownPictureRoutes(app);

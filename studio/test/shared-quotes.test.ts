@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
-import { setFault } from '@renderkit/studio/operator.ts';
+import { recordStatements } from '@renderkit/server-kit/testing/record-statements.ts';
+import { setFault, setMaintenance } from '@renderkit/studio/operator.ts';
 import { basic, request, startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
 
 let studio: TestStudio;
@@ -96,4 +97,46 @@ test('an account with a fault, or whose credits are to be renewed, asks by itsel
     results.map((result) => typeof result?.quote),
     ['undefined', 'undefined', 'string'],
   );
+});
+
+test('a shared call finds out about maintenance with its bearers, and asks nothing more', async () => {
+  const [one, other] = await Promise.all([studio.connect(), studio.connect()]);
+  using statements = recordStatements(studio.databaseUrl);
+  await ask([questionOf(one), questionOf(other)]);
+  const looks = statements.take().filter((name) => /bearer|maintenance/.test(name));
+  assert.deepEqual(looks, ['find_bearers']);
+});
+
+test('under maintenance a shared call is told so before anything else that is wrong with it', async (t) => {
+  t.after(() => setMaintenance(studio.database, false));
+  const account = await studio.connect();
+  const question = JSON.stringify({ quotes: [questionOf(account)] });
+  const unknown = JSON.stringify({
+    quotes: [{ ...questionOf(account), access_token: 'nobody-was-given-it' }],
+  });
+  const json = 'application/json';
+  const wrong = `Basic ${btoa('service:wrong')}`;
+  const calls: [status: number, authorization: string, contentType: string, body: string][] = [
+    [200, basic(), json, question],
+    [200, basic(), json, unknown],
+    [401, wrong, json, question],
+    [401, wrong, json, '{'],
+    [400, basic(), json, '{'],
+    [400, basic(), json, '{"quotes":[]}'],
+    [400, basic(), 'text/plain', question],
+    [413, basic(), json, ' '.repeat(9 * 1024 * 1024)],
+  ];
+  for (const maintenance of [false, true]) {
+    await setMaintenance(studio.database, maintenance);
+    for (const [status, authorization, contentType, body] of calls) {
+      const answer = await fetch(`${studio.url}/api/shared-quotes`, {
+        method: 'POST',
+        headers: { authorization, 'content-type': contentType },
+        body,
+      });
+      const { code } = (await answer.json()) as { code?: string };
+      const expected = maintenance ? [503, 'maintenance', '30'] : [status, code, null];
+      assert.deepEqual([answer.status, code, answer.headers.get('retry-after')], expected, body.slice(0, 40));
+    }
+  }
 });

@@ -29,10 +29,15 @@ export type Handler<Id extends StudioOperationId> = (call: Call<Id>) => Promise<
 export type Handlers = { [Id in StudioOperationId]: Handler<Id> };
 
 export type Authenticate = {
+  /** Refuses under maintenance too. */
   account: (authorization: string | undefined) => Promise<Bearer>;
-  client: (authorization: string | undefined) => Promise<void>;
-  anyone: () => Promise<void>;
+  client: (authorization: string | undefined) => void;
+  /** Refuses under maintenance whoever is no account. */
+  notUnderMaintenance: () => Promise<void>;
 };
+
+/** Operations of the client whose handlers look up bearers first: the same statement says whether there is maintenance. */
+const findsBearers: ReadonlySet<StudioOperationId> = new Set(['createSharedQuotes']);
 
 /** Registers every operation of the contract: who may call is settled before the body is read. */
 export function registerOperations(
@@ -42,7 +47,8 @@ export function registerOperations(
 ): void {
   for (const id of Object.keys(handlers) as (keyof Handlers)[]) {
     const operation: StudioOperation = studioOperations[id];
-    if (operation.bytes !== true) registerOperation(app, operation, handlers[id], authenticate);
+    if (findsBearers.has(id)) registerOperation(app, operation, handlers[id], authenticate, 'in its handler');
+    else if (operation.bytes !== true) registerOperation(app, operation, handlers[id], authenticate);
     else
       void app.register(async (files) => {
         // The handler reads the file from the request itself.
@@ -58,30 +64,42 @@ function registerOperation(
   // The table's types tie each handler to its own schemas, which are checked below.
   handler: (call: never) => Promise<unknown>,
   authenticate: Authenticate,
+  maintenance: 'first' | 'in its handler' = 'first',
 ): void {
   const params = operation.params && createCheck(operation.params, 'path', true);
   const query = operation.query && createCheck(operation.query, 'query', true);
   const body = operation.body && createCheck(operation.body, 'body', false);
   const bearers = new WeakMap<FastifyRequest, Bearer>();
+  const handled = new WeakSet<FastifyRequest>();
   app.route({
     method: operation.method,
     url: operation.path,
     config: { texts: textsOf(operation.body) },
     onRequest: async (request) => {
       const { authorization } = request.headers;
-      if (operation.caller === 'account') bearers.set(request, await authenticate.account(authorization));
-      else if (operation.caller === 'client') await authenticate.client(authorization);
-      else await authenticate.anyone();
+      if (operation.caller === 'account')
+        return void bearers.set(request, await authenticate.account(authorization));
+      if (maintenance === 'first') await authenticate.notUnderMaintenance();
+      if (operation.caller === 'client') authenticate.client(authorization);
     },
+    // Whoever is refused before the handler asked is told of maintenance all the same, in place of what is wrong.
+    ...(maintenance === 'in its handler' && {
+      errorHandler: async (error: Error, request: FastifyRequest) => {
+        if (!handled.has(request)) await authenticate.notUnderMaintenance();
+        throw error;
+      },
+    }),
     handler: async (request, reply) => {
-      const answer = await handler({
+      const call = {
         params: params?.(request.params),
         query: query?.(request.query),
         body: body?.(request.body),
         bearer: bearers.get(request),
         request,
         reply,
-      } as never);
+      };
+      handled.add(request);
+      const answer = await handler(call as never);
       if (answer === undefined) return reply;
       // Stringified here: the answers are plain data, and their schemas are the service's to check.
       return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(answer));
