@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
-import { checkLedger, setAccount } from '@renderkit/studio/operator.ts';
-import { readChanges, request, startTestStudio, type TestStudio } from './harness.ts';
+import { recordStatements } from '@renderkit/server-kit/testing/record-statements.ts';
+import { checkLedger, setAccount, showLedger } from '@renderkit/studio/operator.ts';
+import { readChanges, request, startTestStudio, type TestStudio, untilFound } from './harness.ts';
 
 let studio: TestStudio;
 before(async () => (studio = await startTestStudio({ worker: false })));
@@ -59,6 +60,36 @@ test('parallel submits never pass the limits, whatever they are lowered to meanw
   const accepted = answers.filter(({ body }) => body.outcome === 'accepted').length;
   assert.ok(accepted >= 2 && accepted <= 4, String(accepted));
   assert.ok(answers.every(({ body }) => ['accepted', 'busy'].includes(body.outcome)));
+});
+
+test('submits are decided by one statement, which is a transaction of its own', async () => {
+  const account = await studio.connect({ tier: 'pro' });
+  const { quote } = await account.quote();
+  using statements = recordStatements(studio.databaseUrl);
+  const { body } = await account.call<Submit>('PUT', '/api/renders/alone', { quote, request: request() });
+  assert.equal(body.outcome, 'accepted');
+  const writing = statements.take().filter((name) => /^begin|^commit|accept/i.test(name));
+  assert.deepEqual(writing, ['accept_renders']);
+});
+
+test('a submit whose connection ends while it waits for its account is charged once, when it is sent again', async () => {
+  const account = await studio.connect({ tier: 'pro' });
+  const { quote } = await account.quote();
+  const submit = () => account.call<Submit>('PUT', '/api/renders/cut', { quote, request: request() });
+  const waiting = `from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%accept_renders(%'`;
+  let answer: ReturnType<typeof submit> | undefined;
+  await studio.database.transaction(async (transaction) => {
+    await transaction.rows('select from accounts where id = $1 for update', [account.id]);
+    answer = submit();
+    await untilFound(studio.database, `select ${waiting}`);
+    await transaction.rows(`select pg_terminate_backend(pid) ${waiting}`);
+  });
+  assert.equal((await answer)?.status, 503);
+  assert.equal((await account.call('GET', '/api/renders/cut')).status, 404);
+  assert.equal((await submit()).body.outcome, 'accepted');
+  const kinds = (await showLedger(studio.database, account.email)).map(({ kind }) => kind);
+  assert.deepEqual(kinds, ['opening', 'charge']);
 });
 
 test('a quote serves its own request and account only, for twenty-five hours', async (t) => {

@@ -5,7 +5,7 @@ import type { FailureStage } from '@renderkit/contract/studio/progress.ts';
 import type { Refusal } from '@renderkit/contract/studio/schemas/error.ts';
 import type { StopAnswer, Render, RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import type { OwnMedia } from '@renderkit/contract/studio/validate-references.ts';
-import type { Database, Queryable, Transaction } from '@renderkit/server-kit/db/database.ts';
+import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 
 /** One submit, decided as far as can be outside the transaction. */
 export type SubmitItem = {
@@ -40,8 +40,9 @@ export type SubmitRow = {
   is_new: boolean;
 };
 
-export async function acceptRenders(transaction: Transaction, items: SubmitItem[]): Promise<SubmitRow[]> {
-  return transaction.rows<SubmitRow>(
+/** Decides a group of submits. One statement is its own transaction: the answer comes after its commit. */
+export async function acceptRenders(database: Database, items: SubmitItem[]): Promise<SubmitRow[]> {
+  return database.rows<SubmitRow>(
     'select item, outcome, answer, is_new from accept_renders($1)',
     [JSON.stringify(items)],
     'accept_renders',

@@ -113,12 +113,8 @@ function referenceRefusal({ unknown, issues }: ValidatedReferences): Refusal | u
 
 async function submitGroup(dependencies: SubmitDependencies, items: SubmitItem[]): Promise<SubmitRow[]> {
   const { database, announce, crashPoint, log } = dependencies;
-  await crashPoint?.('submit: before the transaction');
-  const rows = await database.transaction(async (transaction) => {
-    const decided = await acceptRenders(transaction, items);
-    await crashPoint?.('submit: before the commit');
-    return decided;
-  });
+  await crashPoint?.('submit: before the commit');
+  const rows = await acceptRenders(database, items);
   for (const { item, is_new } of rows) {
     const submitted = items[item];
     if (!is_new || submitted === undefined) continue;
