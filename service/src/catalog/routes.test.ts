@@ -49,7 +49,7 @@ function caller({ client, accountId }: Upstream) {
   return async (id: Id, { params = {}, query = {}, body = {} }: Asked = {}): Promise<Answer> => {
     const principal: HandlerContext['principal'] = {
       account: { id: accountId, studioId: '', studioAccountId: '' },
-      key: { id: 'key' },
+      key: { id: 'key', hasBudget: false },
       scopes: new Set(),
     };
     const answer = await handlers[id]({ params, query, body, principal });

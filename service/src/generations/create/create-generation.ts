@@ -52,6 +52,8 @@ export type CreateOptions = AcceptOptions & {
 
 const prechecksPerStatement = 200;
 const statementsInFlight = 2;
+/** Of a create without an Idempotency-Key, by a key without a budget: there is nothing to look up. */
+const nothingKnown: Precheck = { earlier: undefined, budgetLeft: undefined };
 
 /** The use case behind the four creates (docs/api.md §4). Its steps are listed in docs/ARCHITECTURE.md. */
 export class GenerationCreator {
@@ -74,9 +76,13 @@ export class GenerationCreator {
   /** From a validated body to the 202: new, or the same again for the same Idempotency-Key. @throws ApiProblem */
   async create(request: CreateRequest): Promise<RawReply> {
     const { principal, idempotencyKey } = request;
-    const question = { accountId: principal.account.id, keyId: principal.key.id, idempotencyKey };
-    if (idempotencyKey === undefined)
-      return this.#createNew(request, undefined, await this.#precheck(question));
+    // A budget that the key is given meanwhile is held by the accept.
+    const keyId = principal.key.hasBudget ? principal.key.id : undefined;
+    const question = { accountId: principal.account.id, keyId, idempotencyKey };
+    if (idempotencyKey === undefined) {
+      const precheck = keyId === undefined ? nothingKnown : await this.#precheck(question);
+      return this.#createNew(request, undefined, precheck);
+    }
     const sha256 = await fingerprint(request.method, request.path, request.identity ?? request.body);
     let precheck: Precheck;
     return this.#keys.share(

@@ -91,7 +91,12 @@ export type Precheck = {
   budgetLeft: number | undefined;
 };
 
-export type PrecheckQuestion = { accountId: string; keyId: string; idempotencyKey: string | undefined };
+export type PrecheckQuestion = {
+  accountId: string;
+  /** The key whose budget is asked about; undefined where it has none. */
+  keyId: string | undefined;
+  idempotencyKey: string | undefined;
+};
 
 /** Looks up for a group of creates: an earlier use of the Idempotency-Key, and what is left of the key's budget. */
 export async function readPrechecks(
@@ -120,7 +125,7 @@ export async function readPrechecks(
       order by asked.place`,
     [
       asked.map(({ accountId }) => accountId),
-      asked.map(({ keyId }) => keyId),
+      asked.map(({ keyId }) => keyId ?? null),
       asked.map(({ idempotencyKey }) => idempotencyKey ?? null),
     ],
     'generations_precheck',

@@ -83,6 +83,17 @@ describe('admission', () => {
     }
   });
 
+  test('a principal says whether its key has a budget, be it of nothing', async () => {
+    for (const [dailyBudgetMillicredits, hasBudget] of [
+      [null, false],
+      [0, true],
+      [5_000, true],
+    ] as const) {
+      const { key } = await newKey({ dailyBudgetMillicredits });
+      assert.equal((await admission.admit(bearer(key))).principal.key.hasBudget, hasBudget);
+    }
+  });
+
   test('whatever is wrong with a key, the answer is the same', async () => {
     const { id: revokedId, key: revoked } = await newKey();
     await revokeKey(database, revokedId, operator);

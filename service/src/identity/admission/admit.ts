@@ -112,7 +112,7 @@ function admittedOf(row: CountedKey, number: number): Admitted {
   return {
     principal: {
       account: { id: row.account_id, studioId: row.studio_id, studioAccountId: row.studio_account_id },
-      key: { id: row.key_id },
+      key: { id: row.key_id, hasBudget: row.has_budget },
       scopes: scopesOf(row.scopes),
     },
     limit: row.rate_limit_per_minute,

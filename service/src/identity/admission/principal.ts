@@ -9,7 +9,11 @@ export type Principal = {
     studioId: string;
     studioAccountId: string;
   };
-  key: { id: string };
+  key: {
+    id: string;
+    /** Whether it had a daily budget when the request was let in; how much is left of it is read when it is needed. */
+    hasBudget: boolean;
+  };
   scopes: ReadonlySet<Scope>;
   /** The person of a console's session, whose acts are written down; an API key has none. */
   actor?: Actor | undefined;

@@ -10,6 +10,7 @@ export type CountedKey = {
   /** Joined with commas. */
   scopes: string;
   rate_limit_per_minute: number;
+  has_budget: boolean;
   /** Requests of this minute, those counted now included. */
   requests: number;
   /** Whole seconds until the minute ends, at least 1. */
@@ -21,6 +22,7 @@ export type CountedKey = {
 const countRequestsStatement = `
   with asked as materialized (
     select asked.position, asked.requests, k.id, k.account_id, k.scopes, k.rate_limit_per_minute,
+           k.daily_budget_millicredits is not null as has_budget,
            a.studio_id, a.studio_account_id
       from rows from (unnest(string_to_array($1, ',')), unnest(string_to_array($2, ',')),
                       unnest(string_to_array($3, ',')::int[])) with ordinality
@@ -37,11 +39,11 @@ const countRequestsStatement = `
     returning key_id, requests
   )
   select (position - 1)::int as position, id as key_id, account_id, studio_id, studio_account_id,
-         array_to_string(scopes, ',') as scopes, rate_limit_per_minute, null::int as requests,
+         array_to_string(scopes, ',') as scopes, rate_limit_per_minute, has_budget, null::int as requests,
          greatest(1, ceil(60 - extract(epoch from clock() - date_trunc('minute', clock()))))::int as seconds_left
     from asked
   union all
-  select null, key_id, null, null, null, null, null, requests, null from counted`;
+  select null, key_id, null, null, null, null, null, null, requests, null from counted`;
 
 // Two kinds of rows, put together here: asked to join them, the database compares each with each.
 type StatementRow = CountedKey | ({ position: null } & Pick<CountedKey, 'key_id' | 'requests'>);

@@ -49,7 +49,8 @@ export function createSessionAdmission(database: Database, cookie: Cookie): Sess
         },
         principal: {
           account: { id: row.account_id, studioId: row.studio_id, studioAccountId: row.studio_account_id },
-          key: { id: row.key_id },
+          // What the console spends under is a key that nobody can give a budget.
+          key: { id: row.key_id, hasBudget: false },
           scopes: allScopes,
           actor: { kind: 'person', sessionId: row.session_id, email: row.email },
         },
