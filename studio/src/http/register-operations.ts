@@ -84,9 +84,12 @@ function registerOperation(
     },
     // Whoever is refused before the handler asked is told of maintenance all the same, in place of what is wrong.
     ...(maintenance === 'in its handler' && {
-      errorHandler: async (error: Error, request: FastifyRequest) => {
-        if (!handled.has(request)) await authenticate.notUnderMaintenance();
-        throw error;
+      errorHandler: (refusal: Error, request: FastifyRequest, reply: FastifyReply) => {
+        const asked = handled.has(request) ? Promise.resolve() : authenticate.notUnderMaintenance();
+        void asked.then(
+          () => reply.send(refusal),
+          (maintenanceRefusal: unknown) => reply.send(maintenanceRefusal),
+        );
       },
     }),
     handler: async (request, reply) => {
