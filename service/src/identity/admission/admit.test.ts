@@ -147,6 +147,32 @@ describe('admission', () => {
     assert.equal(await outcome(admission.admit(bearer(key))), 'unauthorized');
   });
 
+  test('each of one turn is who its own key says, whatever a studio has in its ids', async () => {
+    const names = ['a,b', 'it"s \\ {a}', 'two\nlines', '\u001f\u001e', ' é😀 ', ''];
+    const made = await Promise.all(
+      names.map(async (name) => {
+        const account = { id: newId('acc_'), studioId: `studio ${name}`, studioAccountId: name };
+        await database.rows('insert into accounts (id, studio_id, studio_account_id) values ($1, $2, $3)', [
+          account.id,
+          account.studioId,
+          account.studioAccountId,
+        ]);
+        const key = await createKey(database, { accountId: account.id, name: 'a key' }, operator.actor);
+        return { account, key };
+      }),
+    );
+    const all = [...made, ...made.toReversed()];
+    const [unknown, ...admitted] = await Promise.all([
+      outcome(admission.admit(bearer(newKeyText().key))),
+      ...all.map(({ key }) => admission.admit(bearer(key.key))),
+    ]);
+    assert.equal(unknown, 'unauthorized');
+    assert.deepEqual(
+      admitted.map(({ principal }) => ({ account: principal.account, id: principal.key.id })),
+      all.map(({ account, key }) => ({ account, id: key.id })),
+    );
+  });
+
   test('a wrong secret counts nothing', async () => {
     await settle();
     const { key } = await newKey();
