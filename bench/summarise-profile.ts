@@ -1,10 +1,12 @@
-// `node stack/launch.mjs --dev bench/summarise-profile.ts FILE…`: where the processor time of CPU profiles went, by the functions
-// that took most of it themselves. What `npm run bench -- NAME --profile DIRECTORY` left is read while the compiled programs lie there.
+// `node stack/launch.mjs --dev bench/summarise-profile.ts [--after SECONDS] FILE…`: where the processor time of CPU profiles went,
+// by the functions that took most of it themselves. What `npm run bench -- NAME --profile DIRECTORY` left is read while the
+// compiled programs lie there. `--after` leaves out so many seconds from the start of the process.
 
 import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
 type Frame = { functionName: string; url: string; lineNumber: number; columnNumber: number };
 type Profile = { nodes: { id: number; callFrame: Frame }[]; samples: number[]; timeDeltas: number[] };
@@ -12,7 +14,14 @@ type Profile = { nodes: { id: number; callFrame: Frame }[]; samples: number[]; t
 const shown = 20;
 const maps = new Map<string, SourceMap | undefined>();
 
-for (const file of process.argv.slice(2))
+const { values, positionals: files } = parseArgs({
+  allowPositionals: true,
+  options: { after: { type: 'string', default: '0' } },
+});
+const skippedSeconds = Number(values.after);
+if (!(skippedSeconds >= 0)) throw new Error('--after takes a number of seconds.');
+
+for (const file of files)
   console.log(
     `${path.basename(path.dirname(file))}\n${summarise(JSON.parse(readFileSync(file, 'utf8')) as Profile)}\n`,
   );
@@ -21,10 +30,12 @@ function summarise({ nodes, samples, timeDeltas }: Profile): string {
   const nameOf = new Map(nodes.map(({ id, callFrame }) => [id, describe(callFrame)]));
   const seconds = new Map<string, number>();
   let busy = 0;
+  let elapsed = 0;
   samples.forEach((id, i) => {
     const name = nameOf.get(id) ?? '';
-    if (name === '(idle)') return;
     const took = (timeDeltas[i] ?? 0) / 1e6;
+    elapsed += took;
+    if (name === '(idle)' || elapsed <= skippedSeconds) return;
     busy += took;
     seconds.set(name, (seconds.get(name) ?? 0) + took);
   });
