@@ -6,7 +6,7 @@ const { SourceMap } = process.getBuiltinModule('node:module');
 const { dirname, resolve } = process.getBuiltinModule('node:path');
 const { fileURLToPath } = process.getBuiltinModule('node:url');
 
-/** By the file's address; undefined where it has none. */
+/** By the file's address, each with the file's folder; undefined where it has none. */
 const maps = new Map();
 
 Error.prepareStackTrace = (error, frames) =>
@@ -27,9 +27,10 @@ function describe(frame) {
     const url = frame.getFileName();
     const [line, column] = [frame.getLineNumber(), frame.getColumnNumber()];
     if (!url?.startsWith('file:') || line === null || column === null) return text;
-    const origin = mapOf(url)?.findOrigin(line, column);
+    const known = mapOf(url);
+    const origin = known?.map.findOrigin(line, column);
     if (origin?.fileName === undefined) return text;
-    const source = resolve(dirname(fileURLToPath(url)), origin.fileName);
+    const source = resolve(known.folder, origin.fileName);
     return text.replace(
       `${url}:${line}:${column}`,
       () => `${source}:${origin.lineNumber}:${origin.columnNumber}`,
@@ -46,7 +47,8 @@ function mapOf(url) {
 
 function readMap(url) {
   try {
-    return new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(url)}.map`, 'utf8')));
+    const file = fileURLToPath(url);
+    return { map: new SourceMap(JSON.parse(readFileSync(`${file}.map`, 'utf8'))), folder: dirname(file) };
   } catch {
     return undefined;
   }

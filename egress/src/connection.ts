@@ -49,8 +49,10 @@ export function connectionOver(
     limitBytes: (max) => void (maxWireBytes = socket.bytesRead + max),
     onClose: (callback) => void (closed = callback),
     [Symbol.asyncDispose]: async () => {
-      await client.destroy();
+      // First, and without an error: the client would give it one, whose stack Node reads, and a compiled program reads a
+      // source map of megabytes for its first stack.
       socket.destroy();
+      await client.destroy();
     },
   };
 }

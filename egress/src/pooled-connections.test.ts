@@ -126,3 +126,18 @@ test('what is kept is closed with the egress', async () => {
   for (let i = 0; i < 100 && open.size > 0; i++) await sleep(10);
   assert.equal(open.size, 0);
 });
+
+test('no stack is read where a connection is closed, which would have the source map read', async () => {
+  await using server = await startKeeping();
+  const egress = createEgress({ allow });
+  await Promise.all([1, 2, 3].map(() => post(egress, server.url)));
+  const { prepareStackTrace } = Error;
+  let stacks = 0;
+  try {
+    Error.prepareStackTrace = () => String((stacks += 1));
+    await egress[Symbol.asyncDispose]();
+  } finally {
+    Error.prepareStackTrace = prepareStackTrace;
+  }
+  assert.equal(stacks, 0);
+});
