@@ -30,13 +30,13 @@ export interface Exchange {
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * One request and the head of its answer over a connection, which its caller closes or keeps. Throws EgressRefusal, such
- * as the reason of the stop; the connection is then of no use any more.
+ * One request and the head of its answer over a connection, which its caller closes or keeps. Rejects with EgressRefusal,
+ * such as the reason of the stop; the connection is then of no use any more.
  */
-export async function exchange(connection: Connection, options: ExchangeOptions): Promise<Exchange> {
+export function exchange(connection: Connection, options: ExchangeOptions): Promise<Exchange> {
   const { method, url, headers, body, stop } = options;
   connection.limitBytes(wireBytes(options));
-  const receiver = new Receiver();
+  const receiver = new Receiver(stop);
   stop.onStop((reason) => receiver.stop(reason));
   connection.client.dispatch(
     {
@@ -47,11 +47,7 @@ export async function exchange(connection: Connection, options: ExchangeOptions)
     },
     receiver,
   );
-  try {
-    return await receiver.answer;
-  } catch (error) {
-    throw translateError(error, stop);
-  }
+  return receiver.answer;
 }
 
 /**
@@ -60,16 +56,20 @@ export async function exchange(connection: Connection, options: ExchangeOptions)
  */
 class Receiver implements Dispatcher.DispatchHandler {
   readonly answer: Promise<Exchange>;
-  readonly #settle: { resolve: (answer: Exchange) => void; reject: (error: unknown) => void };
+  readonly #resolve: (answer: Exchange) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #stop: StopSignal;
   #controller: Dispatcher.DispatchController | undefined;
   #body: AnswerBody | undefined;
   #interimAnswers = 0;
   #stopped: EgressRefusal | undefined;
 
-  constructor() {
-    const { promise, ...settle } = Promise.withResolvers<Exchange>();
+  constructor(stop: StopSignal) {
+    const { promise, resolve, reject } = Promise.withResolvers<Exchange>();
     this.answer = promise;
-    this.#settle = settle;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#stop = stop;
   }
 
   stop(reason: EgressRefusal): void {
@@ -96,7 +96,7 @@ class Receiver implements Dispatcher.DispatchHandler {
     }
     this.#body = new AnswerBody(controller, headers['content-length']);
     const ownHeaders: ResponseHeaders = Object.assign(Object.create(null), headers);
-    this.#settle.resolve({ status, headers: ownHeaders, body: this.#body });
+    this.#resolve({ status, headers: ownHeaders, body: this.#body });
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -111,15 +111,16 @@ class Receiver implements Dispatcher.DispatchHandler {
     this.#break(error);
   }
 
-  #break(error: unknown): void {
+  #break(cause: unknown): void {
+    const error = translateError(cause, this.#stop);
     // Once it has been answered this rejects nothing.
-    this.#settle.reject(error);
+    this.#reject(error);
     this.#body?.break(error);
   }
 }
 
 /** Gives an error of the HTTP client one of our kinds. The reason of the stop goes before: it is why the socket broke. */
-export function translateError(error: unknown, stop: Pick<StopSignal, 'reason'>): unknown {
+function translateError(error: unknown, stop: Pick<StopSignal, 'reason'>): unknown {
   if (stop.reason !== undefined) return stop.reason;
   if (error instanceof EgressRefusal) return error;
   const code = errorCode(error);

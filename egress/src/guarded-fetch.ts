@@ -5,7 +5,7 @@ import { type Connection, connectionOver } from './connection.ts';
 import { openSocket, type ConnectorOptions } from './connector.ts';
 import { EgressRefusal, type EgressFailureKind } from './egress-refusal.ts';
 import { exchange, type Exchange, type ExchangeOptions, type ResponseHeaders } from './exchange.ts';
-import { ownerOf, PooledConnections } from './pooled-connections.ts';
+import { type ConnectionOwner, ownerOf, PooledConnections } from './pooled-connections.ts';
 import type { Cidr } from './public-address.ts';
 import { readBody } from './read-body.ts';
 import { dnsResolver, type NameResolver } from './resolve-name.ts';
@@ -22,7 +22,9 @@ const RATE_WINDOW_MS = 5_000;
 /** Headers that go along to another origin; anything else may be a secret meant for the first. */
 const portableHeaders: ReadonlySet<string> = new Set(['accept', 'user-agent']);
 /** What the egress itself writes. */
-const ownHeaders: ReadonlySet<string> = new Set(['host', 'accept-encoding', 'connection', 'content-length']);
+const ownHeaders = /^(?:host|accept-encoding|connection|content-length)$/i;
+/** Of answers without a body; shared, for nothing in it can be changed. */
+const emptyBody = Buffer.alloc(0);
 
 export interface EgressOptions {
   /** Blocks that may be reached though they are not public, and by http too. */
@@ -112,16 +114,10 @@ export function createEgress(options: EgressOptions): Egress {
   const pooled = new PooledConnections();
   const validUrls = new ValidUrls(allow);
   const shared: Connections = { ...connector, pooled, validUrls };
-  const inFlight = new Set<Promise<EgressResult>>();
   return {
-    request(asked) {
-      const result = requestOnce(asked, shared, closing).finally(() => inFlight.delete(result));
-      inFlight.add(result);
-      return result;
-    },
+    request: (asked) => requestOnce(asked, shared, closing),
     async [Symbol.asyncDispose]() {
-      closing.stop();
-      await Promise.allSettled(inFlight);
+      await closing.stop();
       await pooled[Symbol.asyncDispose]();
     },
   };
@@ -140,7 +136,8 @@ async function requestOnce(
   using stop = stopSignal(options.totalTimeoutMs, { group: closing, caller: options.signal });
   try {
     if (stop.reason !== undefined) throw stop.reason;
-    return { ok: true, ...(await follow(options, connector, stop)), durationMs: durationMs() };
+    const { status, headers, finalUrl, body, isCut } = await follow(options, connector, stop);
+    return { ok: true, status, headers, finalUrl, body, isCut, durationMs: durationMs() };
   } catch (error) {
     if (!(error instanceof EgressRefusal)) throw error;
     const { kind, status, code } = error;
@@ -160,66 +157,57 @@ async function follow(
       : connector.validUrls.read(options.url);
   let url = first;
   for (let hop = 0; ; hop += 1) {
-    await using answer = await ask(options.poolKey, connector, {
+    const { owner, connection, answer } = await ask(options.poolKey, connector, {
       method,
       url,
-      headers: url.origin === first.origin ? headers : pickPortable(headers),
+      headers: url === first || url.origin === first.origin ? headers : pickPortable(headers),
       body,
       maxHeaderBytes: options.maxHeaderBytes ?? MAX_HEADER_BYTES,
       maxResponseBytes,
       stop,
     });
-    if (answer.status < 300 || answer.status > 399) {
-      const result = await read(answer, url, options, stop);
-      if (!result.isCut) answer.keep();
-      return result;
+    let isWhole = false;
+    try {
+      if (answer.status < 300 || answer.status > 399) {
+        const result = await read(answer, url, options, stop);
+        isWhole = !result.isCut;
+        return result;
+      }
+      if (hop >= maxRedirects)
+        throw new EgressRefusal('redirect', 'Redirects end here.', { status: answer.status });
+      url = nextUrl(answer, url, connector.allow);
+    } finally {
+      const isKept = isWhole && owner !== undefined && connector.pooled.add(owner, connection);
+      if (!isKept) await connection[Symbol.asyncDispose]();
     }
-    if (hop >= maxRedirects)
-      throw new EgressRefusal('redirect', 'Redirects end here.', { status: answer.status });
-    url = nextUrl(answer, url, connector.allow);
   }
 }
 
-/** An answer whose connection is closed at the end, unless its body was read whole and somebody wants it again. */
-type Answer = Exchange & AsyncDisposable & { keep(): void };
+/** An answer and the connection that it came over, which the caller pools for its owner or closes. */
+type Asked = { answer: Exchange; connection: Connection; owner: ConnectionOwner | undefined };
 
 async function ask(
   poolKey: string | undefined,
   connector: Connections,
   options: ExchangeOptions,
-): Promise<Answer> {
+): Promise<Asked> {
   const { url, maxHeaderBytes } = options;
   const { origin } = url;
   const owner = poolKey === undefined ? undefined : ownerOf({ name: poolKey, origin, maxHeaderBytes });
   const open = owner && connector.pooled.take(owner);
   if (open !== undefined) {
-    const answer = await over(open, options).catch((error: unknown) => {
+    try {
+      return { owner, connection: open, answer: await exchange(open, options) };
+    } catch (error) {
+      await open[Symbol.asyncDispose]();
       // The other side may have closed it just then: that says nothing of how it takes the request.
-      if (error instanceof EgressRefusal && error.kind === 'protocol') return undefined;
-      throw error;
-    });
-    if (answer !== undefined) return keepable(answer, open);
+      if (!(error instanceof EgressRefusal) || error.kind !== 'protocol') throw error;
+    }
   }
   const socket = await openSocket(url, connector, options.stop.signal);
-  const fresh = connectionOver(socket, { origin, maxHeaderBytes, keep: owner !== undefined });
-  return keepable(await over(fresh, options), fresh);
-
-  function keepable(answer: Exchange, connection: Connection): Answer {
-    let wanted = false;
-    return {
-      ...answer,
-      keep: () => void (wanted = true),
-      [Symbol.asyncDispose]: async () => {
-        if (wanted && owner !== undefined && connector.pooled.add(owner, connection)) return;
-        await connection[Symbol.asyncDispose]();
-      },
-    };
-  }
-}
-
-async function over(connection: Connection, options: ExchangeOptions): Promise<Exchange> {
+  const connection = connectionOver(socket, { origin, maxHeaderBytes, keep: owner !== undefined });
   try {
-    return await exchange(connection, options);
+    return { owner, connection, answer: await exchange(connection, options) };
   } catch (error) {
     await connection[Symbol.asyncDispose]();
     throw error;
@@ -259,7 +247,7 @@ async function read(
     floor,
     stop,
   });
-  return { ...head, body: Buffer.concat(chunks), isCut };
+  return { ...head, body: chunks.length === 0 ? emptyBody : Buffer.concat(chunks), isCut };
 }
 
 function pickPortable(headers: Readonly<Record<string, string>>): Record<string, string> {
@@ -273,7 +261,5 @@ function assertOwnOptions({ method, headers = {}, maxRedirects = 0 }: EgressRequ
     maxRedirects === 0 || method === 'GET' || method === 'HEAD',
     'A request with a body is never sent on by a redirect.',
   );
-  for (const name of Object.keys(headers)) {
-    assert(!ownHeaders.has(name.toLowerCase()), `The egress writes the header ${name} itself.`);
-  }
+  for (const name in headers) assert(!ownHeaders.test(name), `The egress writes the header ${name} itself.`);
 }

@@ -131,13 +131,14 @@ test('no stack is read where a connection is closed, which would have the source
   await using server = await startKeeping();
   const egress = createEgress({ allow });
   await Promise.all([1, 2, 3].map(() => post(egress, server.url)));
-  const { prepareStackTrace } = Error;
+  const before = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace');
   let stacks = 0;
   try {
     Error.prepareStackTrace = () => String((stacks += 1));
     await egress[Symbol.asyncDispose]();
   } finally {
-    Error.prepareStackTrace = prepareStackTrace;
+    if (before === undefined) Reflect.deleteProperty(Error, 'prepareStackTrace');
+    else Object.defineProperty(Error, 'prepareStackTrace', before);
   }
   assert.equal(stacks, 0);
 });

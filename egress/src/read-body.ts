@@ -1,7 +1,7 @@
 import type { RateFloor } from '@renderkit/server-kit/http/rate-floor.ts';
 import { unlessAborted } from '@renderkit/server-kit/work/unless-aborted.ts';
 import { EgressRefusal } from './egress-refusal.ts';
-import { translateError, type Exchange } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import type { StopSignal } from './stop-signal.ts';
 
 export interface ReadOptions {
@@ -18,43 +18,31 @@ export interface ReadOptions {
  * Reads a body within its bounds; true when it was cut. Throws EgressRefusal `too_large`, `protocol`, `timeout`,
  * `too_slow` or `aborted` (none of them with `cut`), and whatever `onChunk` throws.
  */
-export async function readBody(answer: Exchange, options: ReadOptions): Promise<boolean> {
-  const { maxResponseBytes, whenLarger } = options;
-  if (whenLarger === 'refuse' && Number(answer.headers['content-length']) > maxResponseBytes)
-    throw tooLarge();
+export async function readBody({ body, headers }: Exchange, options: ReadOptions): Promise<boolean> {
+  const { maxResponseBytes, whenLarger, floor, stop } = options;
+  if (whenLarger === 'refuse' && Number(headers['content-length']) > maxResponseBytes) throw tooLarge();
   try {
-    return await readChunks(answer, options);
-  } catch (error) {
-    if (whenLarger === 'cut' && error instanceof EgressRefusal) return true;
-    throw error;
-  }
-}
-
-async function readChunks({ body }: Exchange, options: ReadOptions): Promise<boolean> {
-  const { floor, stop } = options;
-  let left = options.maxResponseBytes;
-  for (;;) {
-    let chunk: Buffer | null | undefined;
-    try {
+    for (let left = maxResponseBytes; ;) {
       if (stop.reason !== undefined) throw stop.reason;
-      chunk = body.read();
+      const chunk = body.read();
       if (chunk === undefined) {
         floor?.wait();
         // A stop breaks the body, and so ends the wait.
         await body.arrival();
         continue;
       }
-    } catch (error) {
-      throw translateError(error, stop);
+      floor?.received(chunk?.length ?? 0);
+      if (chunk === null) return false;
+      const taken = chunk.subarray(0, left);
+      if (taken.length < chunk.length && whenLarger === 'refuse') throw tooLarge();
+      left -= taken.length;
+      const done = options.onChunk(taken);
+      if (done !== undefined) await unlessAborted(done, stop.signal);
+      if (taken.length < chunk.length) return true;
     }
-    floor?.received(chunk?.length ?? 0);
-    if (chunk === null) return false;
-    const taken = chunk.subarray(0, left);
-    if (taken.length < chunk.length && options.whenLarger === 'refuse') throw tooLarge();
-    left -= taken.length;
-    const done = options.onChunk(taken);
-    if (done !== undefined) await unlessAborted(done, stop.signal);
-    if (taken.length < chunk.length) return true;
+  } catch (error) {
+    if (whenLarger === 'cut' && error instanceof EgressRefusal) return true;
+    throw error;
   }
 }
 

@@ -16,6 +16,7 @@ export interface StopSignal extends Disposable {
 export class StopGroup {
   readonly #members = new Set<StopSignal>();
   #stopped = false;
+  #over: PromiseWithResolvers<void> | undefined;
 
   add(member: StopSignal): void {
     if (this.#stopped) member.stop(givenUp());
@@ -24,11 +25,15 @@ export class StopGroup {
 
   remove(member: StopSignal): void {
     this.#members.delete(member);
+    if (this.#members.size === 0) this.#over?.resolve();
   }
 
-  stop(): void {
+  /** Resolves when the last of them is over. */
+  async stop(): Promise<void> {
     this.#stopped = true;
+    this.#over ??= Promise.withResolvers<void>();
     for (const member of this.#members) member.stop(givenUp());
+    if (this.#members.size > 0) await this.#over.promise;
   }
 }
 
@@ -38,44 +43,63 @@ export class StopGroup {
  */
 export function stopSignal(
   totalTimeoutMs: number,
-  { group, caller }: { group?: StopGroup; caller?: AbortSignal | undefined } = {},
+  of: { group?: StopGroup; caller?: AbortSignal | undefined } = {},
 ): StopSignal {
-  let reason: EgressRefusal | undefined;
-  let controller: AbortController | undefined;
-  let stopped: ((reason: EgressRefusal) => void) | undefined;
-  const abort = () => own.stop(givenUp());
-  const timer = setTimeout(() => {
-    own.stop(new EgressRefusal('timeout', 'The time for the request ran out.'));
-  }, totalTimeoutMs);
-  const own: StopSignal = {
-    get reason() {
-      return reason;
-    },
-    get signal() {
-      controller ??= new AbortController();
-      if (reason !== undefined) controller.abort(reason);
-      return controller.signal;
-    },
-    onStop(callback) {
-      stopped = callback;
-      if (reason !== undefined) callback(reason);
-    },
-    stop(because) {
-      if (reason !== undefined) return;
-      reason = because;
-      controller?.abort(because);
-      stopped?.(because);
-    },
-    [Symbol.dispose]() {
-      clearTimeout(timer);
-      group?.remove(own);
-      caller?.removeEventListener('abort', abort);
-    },
-  };
-  if (caller?.aborted === true) abort();
-  caller?.addEventListener('abort', abort, { once: true });
-  group?.add(own);
-  return own;
+  return new JoinedStop(totalTimeoutMs, of);
+}
+
+class JoinedStop implements StopSignal {
+  reason: EgressRefusal | undefined;
+  readonly #timer: NodeJS.Timeout;
+  readonly #group: StopGroup | undefined;
+  readonly #caller: AbortSignal | undefined;
+  #controller: AbortController | undefined;
+  #onStop: ((reason: EgressRefusal) => void) | undefined;
+
+  constructor(
+    totalTimeoutMs: number,
+    { group, caller }: { group?: StopGroup; caller?: AbortSignal | undefined },
+  ) {
+    this.#timer = setTimeout(runOut, totalTimeoutMs, this);
+    this.#group = group;
+    this.#caller = caller;
+    if (caller?.aborted === true) this.handleEvent();
+    // A listener that is an object needs no function of its own for each request.
+    caller?.addEventListener('abort', this, { once: true });
+    group?.add(this);
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.reason !== undefined) this.#controller.abort(this.reason);
+    return this.#controller.signal;
+  }
+
+  onStop(callback: (reason: EgressRefusal) => void): void {
+    this.#onStop = callback;
+    if (this.reason !== undefined) callback(this.reason);
+  }
+
+  stop(because: EgressRefusal): void {
+    if (this.reason !== undefined) return;
+    this.reason = because;
+    this.#controller?.abort(because);
+    this.#onStop?.(because);
+  }
+
+  handleEvent(): void {
+    this.stop(givenUp());
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    this.#group?.remove(this);
+    this.#caller?.removeEventListener('abort', this);
+  }
+}
+
+function runOut(signal: StopSignal): void {
+  signal.stop(new EgressRefusal('timeout', 'The time for the request ran out.'));
 }
 
 function givenUp(): EgressRefusal {
