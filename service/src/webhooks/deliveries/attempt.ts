@@ -25,7 +25,7 @@ export async function attempt(
   claim: Claim,
   { egress, secrets, now = Date.now }: AttemptDependencies,
 ): Promise<AttemptOutcome | undefined> {
-  const body = Buffer.from(claim.body);
+  const { body } = claim;
   let signature: string;
   try {
     const opened = claim.encryptedSecrets.map((secret) => secrets.open(secret, claim.endpointId));

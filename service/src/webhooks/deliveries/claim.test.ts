@@ -4,6 +4,8 @@ import { type Database, openDatabase } from '@renderkit/server-kit/db/database.t
 import { createTestDatabase, moveClock, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { operator } from '../../identity/audit/actor.ts';
 import { pingWebhook } from '../endpoints/ping-webhook.ts';
+import { composeEvent } from '../events/compose-event.ts';
+import { writeEvent } from '../events/queries.ts';
 import { attemptDelaySeconds } from '../retry-schedule.ts';
 import { type AttemptOutcome, type Claim, claimDeliveries, recordAttempts } from './store.ts';
 import { seedEndpoints, seedEvents } from './testing/seed.ts';
@@ -123,6 +125,32 @@ test('of results that are recorded together the order decides since when an endp
   };
   assert.equal(await failing([event, broken], [ping, broken]), true, 'an event failed');
   assert.equal(await failing([later, fine], [last, broken]), false, 'a success came after it');
+});
+
+test('each claim has the bytes of its event, which all endpoints of the event share', async () => {
+  const { accountId, endpoints } = await seedEndpoints(database, [url, `${url}?a="b"&c=\\d`]);
+  await setState(
+    endpoints.map(({ id }) => id),
+    'healthy',
+  );
+  const bodies = new Map<string, string>();
+  for (const text of ['plain', '"quoted" \\ back\nslash', 'Grüße, 画 \u2028 \ud83c\udfa8']) {
+    const at = new Date().toISOString();
+    const subjectId = `gen_${bodies.size}`;
+    const event = composeEvent('generation.succeeded', JSON.stringify({ id: subjectId, text }), at);
+    await writeEvent(database, event, { accountId, subjectId, at });
+    bodies.set(event.id, event.body);
+  }
+  const rows = await database.rows<{ id: string; event_id: string; url: string }>(
+    'select d.id, d.event_id, e.url from deliveries d join webhook_endpoints e on e.id = d.endpoint_id',
+  );
+  const claims = await claim();
+  assert.equal(claims.length, 6);
+  for (const { deliveryId, body, url: target } of claims) {
+    const row = rows.find(({ id }) => id === deliveryId) ?? assert.fail();
+    assert.deepEqual([body.toString(), target], [bodies.get(row.event_id), row.url]);
+  }
+  assert.equal(new Set(claims.map(({ body }) => body)).size, 3);
 });
 
 test('an endpoint gets its oldest first', async () => {

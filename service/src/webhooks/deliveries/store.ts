@@ -16,7 +16,8 @@ export type Claim = {
   /** The endpoint's secrets that are good, the newest last. */
   encryptedSecrets: string[];
   eventType: EventType;
-  body: string;
+  /** The bytes that are signed and sent; the claims of one event share them. */
+  body: Buffer;
 };
 
 export type AttemptOutcome = {
@@ -29,18 +30,22 @@ export type AttemptOutcome = {
   answer: string | null;
 };
 
-type ClaimRow = {
-  delivery_id: string;
-  try: number;
-  number: number | null;
-  endpoint_id: string;
-  failing: boolean;
-  url: string;
-  secret_sealed: string;
-  previous_secret_sealed: string | null;
+/** The claims of one body: an event's text is sent once, however many endpoints it goes to. */
+type ClaimedEvent = {
   event_type: EventType;
   body: string;
+  claims: ClaimValues[];
 };
+type ClaimValues = [
+  deliveryId: string,
+  attempt: number,
+  number: number | null,
+  endpointId: string,
+  failing: boolean,
+  url: string,
+  secret: string,
+  previousSecret: string | null,
+];
 
 /** Claims what is due, round robin: sql/functions/claim_deliveries.sql. */
 export async function claimDeliveries(
@@ -55,22 +60,28 @@ export async function claimDeliveries(
     several: boolean;
   },
 ): Promise<Claim[]> {
-  const rows = await database.rows<ClaimRow>(
-    `select * from claim_deliveries($1, $2 * interval '1 millisecond', $3, $4, $5)`,
+  const events = await database.rows<ClaimedEvent>(
+    `select event_type, body,
+            json_agg(json_build_array(delivery_id, try, number, endpoint_id, failing, url, secret_sealed,
+                                      previous_secret_sealed)) as claims
+       from claim_deliveries($1, $2 * interval '1 millisecond', $3, $4, $5)
+      group by event_type, body`,
     [options.owner, options.leaseMs, options.slots, options.failingSlots, options.several],
     'deliveries_claim',
   );
-  return rows.map((row) => ({
-    deliveryId: row.delivery_id,
-    endpointId: row.endpoint_id,
-    try: row.try,
-    number: row.number,
-    failing: row.failing,
-    url: row.url,
-    encryptedSecrets: [row.previous_secret_sealed, row.secret_sealed].filter((secret) => secret !== null),
-    eventType: row.event_type,
-    body: row.body,
-  }));
+  return events.flatMap(({ event_type: eventType, body, claims }) => {
+    const bytes = Buffer.from(body);
+    return claims.map((values) => claimOf(values, eventType, bytes));
+  });
+}
+
+function claimOf(
+  [deliveryId, attempt, number, endpointId, failing, url, secret, previousSecret]: ClaimValues,
+  eventType: EventType,
+  body: Buffer,
+): Claim {
+  const encryptedSecrets = previousSecret === null ? [secret] : [previousSecret, secret];
+  return { deliveryId, endpointId, try: attempt, number, failing, url, encryptedSecrets, eventType, body };
 }
 
 /**
