@@ -9,9 +9,16 @@ import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import { type Database, openDatabase } from '@renderkit/server-kit/db/database.ts';
 import type { Environment } from '@renderkit/server-kit/process/config.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
-import { inheritedEnvironment, createPart, type Part } from '@renderkit/server-kit/testing/part.ts';
+import {
+  inheritedEnvironment,
+  createPart,
+  type Part,
+  type PartOptions,
+} from '@renderkit/server-kit/testing/part.ts';
+import { serviceNodeOptions } from '@renderkit/service/config.ts';
 import { migrateService } from '@renderkit/service/migrate.ts';
 import * as serviceOperator from '@renderkit/service/operator.ts';
+import { workerNodeOptions } from '@renderkit/studio/config.ts';
 import { migrateStudio } from '@renderkit/studio/migrate.ts';
 import * as studioOperator from '@renderkit/studio/operator.ts';
 import { mediaEnvironment, openTestMedia } from '@renderkit/studio/storage/testing/test-media.ts';
@@ -79,7 +86,7 @@ export type Platform = AsyncDisposable & {
 const clientId = 'renderkit-service';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The whole product as separate processes on ports and in a directory of its own. */
+/** The whole product as separate processes on ports and in a directory of its own, each started with what `npm start` gives to Node. */
 export async function startPlatform(options: PlatformOptions = {}): Promise<Platform> {
   await using owned = new AsyncDisposableStack();
   const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-e2e-'));
@@ -167,7 +174,12 @@ function createParts(
   const logDirectory = path.join(directory, 'logs');
   const programOf = (file: string, i: number) =>
     path.join((i % 2 === 1 ? options.olderTree : undefined) ?? options.tree ?? root, file);
-  const part = (name: string, file: string, environment: Record<string, string>, argv: string[] = []) =>
+  const part = (
+    name: string,
+    file: string,
+    environment: Record<string, string>,
+    beside: Pick<PartOptions, 'arguments' | 'nodeOptions'> = {},
+  ) =>
     owned.use(
       createPart({
         name,
@@ -179,7 +191,7 @@ function createParts(
         },
         logDirectory,
         profileDirectory: options.profileDirectory,
-        arguments: argv,
+        ...beside,
       }),
     );
 
@@ -191,14 +203,14 @@ function createParts(
     }),
   );
   const workers = Array.from({ length: options.workers ?? 1 }, (_, i) =>
-    part(`worker-${i}`, programOf('studio/src/worker.ts', i), {}),
+    part(`worker-${i}`, programOf('studio/src/worker.ts', i), {}, { nodeOptions: workerNodeOptions }),
   );
   const services = ports.map((port, i) =>
     part(
       `service-${i}`,
       options.serviceEntry?.file ?? programOf('service/src/main.ts', i),
       { PORT: String(port) },
-      options.serviceEntry?.arguments,
+      { nodeOptions: serviceNodeOptions, arguments: options.serviceEntry?.arguments ?? [] },
     ),
   );
   return { studio: studios[0] as Part, studios, workers, services };
