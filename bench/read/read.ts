@@ -2,7 +2,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Bench, Result } from '../benchmark.ts';
 import { type Child, startChild } from '../child.ts';
-import { childFile, measureRate } from '../load/measure-rate.ts';
+import { type Beside, childFile, measureRate } from '../load/measure-rate.ts';
 import { type Account, freePort, originOf, startPlatform } from '../platform.ts';
 import { rateResult, rateSample } from '../present.ts';
 import { compare } from '../rounds.ts';
@@ -23,15 +23,18 @@ export async function read(bench: Bench): Promise<Result[]> {
   const reads = await insertGenerations(platform.serviceDatabase, owners);
   await using bare = await startBare(await sampleAnswer(platform.serviceUrl, reads[0]));
   await using load = await startChild(childFile('http-load.ts'));
-  const measure = (url: string, pid: number, seconds: number) =>
-    measureRate(load, { url, connections, seconds, reads }, { pid, status: 200 });
+  const measure = (url: string, pid: number, seconds: number, beside: Beside = {}) =>
+    measureRate(load, { url, connections, seconds, reads }, { pid, status: 200, beside });
 
   const warmSeconds = bench.quick ? 1 : 10;
   await measure(platform.serviceUrl, platform.service.pid, warmSeconds);
   await measure(bare.url, bare.child.pid, warmSeconds);
   const comparison = await compare({
     rounds: bench.rounds,
-    ours: () => measure(platform.serviceUrl, platform.service.pid, bench.seconds),
+    ours: () =>
+      measure(platform.serviceUrl, platform.service.pid, bench.seconds, {
+        PostgreSQL: bench.cluster.cpuSeconds,
+      }),
     baseline: () => measure(bare.url, bare.child.pid, bench.seconds),
     onRound: (round, ours, baseline) =>
       bench.say(`  round ${round}: ${rateSample(ours)} against ${rateSample(baseline)}`),

@@ -27,33 +27,33 @@ export async function upload(bench: Bench): Promise<Result[]> {
     });
   let direct = 0;
   let growth = 0;
+  const pids = { service: platform.service.pid, studio: platform.studio.pid };
   const throughService = async (): Promise<Sample> => {
     const before = residentMegabytes(platform.service.pid) ?? Number.NaN;
     const watch = setInterval(() => {
       growth = Math.max(growth, (residentMegabytes(platform.service.pid) ?? 0) - before);
     }, sampleEveryMs);
-    const cpuBefore = cpuSeconds(platform.service.pid);
-    const began = performance.now();
-    const id = await sendForm(`${platform.serviceUrl}/v1/uploads`, key, file);
-    const seconds = (performance.now() - began) / 1000;
+    const {
+      result: id,
+      seconds,
+      used,
+    } = await timed(pids, () => sendForm(`${platform.serviceUrl}/v1/uploads`, key, file));
     clearInterval(watch);
-    const cpuAfter = cpuSeconds(platform.service.pid);
     await remove(id);
-    const cpu = cpuBefore === undefined || cpuAfter === undefined ? undefined : cpuAfter - cpuBefore;
-    return { value: megabytes / seconds, cpuSeconds: cpu && (cpu * 1_000) / megabytes };
+    return sampleOf(megabytes, { seconds, cpu: used.service, studioBeside: used.studio });
   };
   const straight = async (): Promise<Sample> => {
     const id = `bench-${++direct}`;
-    const began = performance.now();
-    await send(`${platform.studioUrl}/api/uploads/${id}?file_name=video.mp4`, {
-      method: 'PUT',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream' },
-      file,
-      status: 200,
-    });
-    const seconds = (performance.now() - began) / 1000;
+    const { seconds, used } = await timed(pids, () =>
+      send(`${platform.studioUrl}/api/uploads/${id}?file_name=video.mp4`, {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream' },
+        file,
+        status: 200,
+      }),
+    );
     await remove(id);
-    return { value: megabytes / seconds };
+    return sampleOf(megabytes, { seconds, cpu: used.studio });
   };
   // The first also fetches a token and compiles both sides.
   await throughService();
@@ -64,14 +64,16 @@ export async function upload(bench: Bench): Promise<Result[]> {
     ours: throughService,
     baseline: straight,
     onRound: (round, ours, baseline) =>
-      bench.say(`  round ${round}: ${costText(ours)} against ${megabytesText(baseline.value)}`),
+      bench.say(`  round ${round}: ${costText(ours)} against ${costText(baseline)}`),
   });
   await rm(file);
   return [
     {
       ...rateResult('upload', comparison, goals.ratio),
-      ours: costText({ value: comparison.ours, cpuSeconds: comparison.cpuSeconds }),
-      baseline: megabytesText(comparison.baseline),
+      // The processor time of one side is the service's and of the other the studio's: their ratio says nothing.
+      cpuRatio: '–',
+      ours: costText({ ...comparison, value: comparison.ours }),
+      baseline: costText({ value: comparison.baseline, cpuSeconds: comparison.baselineCpuSeconds }),
     },
     boundResult({
       name: 'upload, memory',
@@ -96,9 +98,46 @@ async function sendForm(url: string, key: string, file: string): Promise<string>
   return String(id);
 }
 
-/** With the processor time of the service alone, which says more than the speed where other work goes on. */
-function costText({ value, cpuSeconds: cpu }: Sample): string {
-  return `${megabytesText(value)}${cpu === undefined ? '' : `, ${cpu.toFixed(2)} CPU s per GB`}`;
+/** What was done, in how many seconds, and with how much processor time of each process. */
+async function timed<Name extends string, Result>(
+  pids: Record<Name, number>,
+  work: () => Promise<Result>,
+): Promise<{ result: Result; seconds: number; used: Record<Name, number | undefined> }> {
+  const names = Object.keys(pids) as Name[];
+  const before = names.map((name) => cpuSeconds(pids[name]));
+  const began = performance.now();
+  const result = await work();
+  const seconds = (performance.now() - began) / 1_000;
+  const entries = names.map((name, i) => {
+    const [earlier, now] = [before[i], cpuSeconds(pids[name])];
+    return [name, earlier === undefined || now === undefined ? undefined : now - earlier] as const;
+  });
+  return { result, seconds, used: Object.fromEntries(entries) as Record<Name, number | undefined> };
+}
+
+/** In megabytes a second, and seconds of processor time for a gigabyte. */
+function sampleOf(
+  megabytes: number,
+  {
+    seconds,
+    cpu,
+    studioBeside,
+  }: { seconds: number; cpu: number | undefined; studioBeside?: number | undefined },
+): Sample {
+  const perGigabyte = (used: number) => (used * 1_000) / megabytes;
+  return {
+    value: megabytes / seconds,
+    cpuSeconds: cpu && perGigabyte(cpu),
+    ...(studioBeside !== undefined && { besideCpuSeconds: { studio: perGigabyte(studioBeside) } }),
+  };
+}
+
+/** With processor time, which says more than the speed where other work goes on: that of the service, or of the studio alone. */
+function costText({ value, cpuSeconds: cpu, besideCpuSeconds = {} }: Sample): string {
+  const beside = Object.entries(besideCpuSeconds).map(
+    ([name, seconds]) => ` (${name} ${seconds.toFixed(2)})`,
+  );
+  return `${megabytesText(value)}${cpu === undefined ? '' : `, ${cpu.toFixed(2)} CPU s per GB${beside.join('')}`}`;
 }
 
 function megabytesText(perSecond: number): string {
