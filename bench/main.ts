@@ -9,6 +9,7 @@ import type { Bench, Benchmark, Result } from './benchmark.ts';
 import { startCluster } from './cluster.ts';
 import { claim } from './claim/claim.ts';
 import { cli } from './cli/cli.ts';
+import { consolePages } from './console/console.ts';
 import { cost } from './cost/cost.ts';
 import { create } from './create/create.ts';
 import { facade } from './facade/facade.ts';
@@ -44,6 +45,7 @@ const benchmarks: Record<string, Benchmark> = {
   facade,
   size,
   cli,
+  console: consolePages,
   memory,
   migrate,
   neighbour,
