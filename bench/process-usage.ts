@@ -46,6 +46,18 @@ export function residentMegabytes(pid: number): number | undefined {
   return match === null ? undefined : (Number(match[1]) * 1024) / 1e6;
 }
 
+/** The same of what is its own and not shared with others, code and shared memory left out. */
+export function anonymousMegabytes(pid: number): number | undefined {
+  const match = /^Anonymous:\s+(\d+) kB$/m.exec(readProc(pid, 'smaps_rollup') ?? '');
+  return match === null ? undefined : (Number(match[1]) * 1024) / 1e6;
+}
+
+/** Those that it started and that still run. */
+export function childrenOf(pid: number): number[] {
+  const text = readProc(pid, `task/${pid}/children`) ?? '';
+  return text.split(' ').filter(Boolean).map(Number);
+}
+
 function readProc(pid: number, file: string): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');

@@ -1,7 +1,8 @@
-// What a good engineer would write in a week: Fastify, pg with one query for each need, Redis for rate limits, BullMQ for
+// What a good engineer would write in a week: Fastify, pg with one statement for each need, Redis for rate limits, BullMQ for
 // jobs and webhooks. A process of its own; it is asked to write deliveries and to start them.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import rateLimit from '@fastify/rate-limit';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { Queue } from 'bullmq';
@@ -16,9 +17,14 @@ export type AppQuestion =
   /** Writes a delivery of each of so many events to each endpoint; they wait. */
   | { write: number; body: string }
   /** Lets them go. */
-  | 'deliver';
+  | 'deliver'
+  /** Renders wait from now on. */
+  | 'hold renders'
+  /** Lets them go, and waits until none is left. */
+  | 'drain renders';
 
 const price = 4_000;
+const drainPollMs = 20;
 const body = {
   type: 'object',
   required: ['prompt'],
@@ -44,13 +50,21 @@ await serveParent(async (addresses: Addresses & { port: number }) => {
     hook: 'preHandler',
     keyGenerator: accountOf,
   });
+  const accountOfKey = openKeys(pool);
   app.decorateRequest('accountId', '');
-  app.addHook('onRequest', (request) => authenticate(pool, request));
+  app.decorateRequest('key', '');
+  app.addHook('onRequest', async (request) => {
+    const own = request as Asked;
+    own.key = hash('sha256', request.headers.authorization?.slice('Bearer '.length) ?? '');
+    const accountId = await accountOfKey(own.key);
+    if (accountId === undefined)
+      throw Object.assign(new Error('This key is not known.'), { statusCode: 401 });
+    own.accountId = accountId;
+  });
   app.get<{ Params: { id: string } }>('/v1/generations/:id', async (request, reply) => {
-    // As text: to parse it and write it again would be for nothing.
     const { rows } = await pool.query<{ body: string }>({
       name: 'read',
-      text: 'select body::text as body from generations where id = $1 and account_id = $2',
+      text: 'select body from generations where id = $1 and account_id = $2',
       values: [request.params.id, accountOf(request)],
     });
     return rows[0] === undefined
@@ -61,78 +75,83 @@ await serveParent(async (addresses: Addresses & { port: number }) => {
     '/v1/images/generations',
     { schema: { body } },
     async (request, reply) => {
-      const made = await create(pool, accountOf(request), hashOf(request), request.body);
+      const made = await create(pool, request as Asked, request.body);
       if (made === undefined) return reply.code(402).send({ code: 'insufficient_credits' });
-      await renders.add('render', { id: made.id }, { removeOnComplete: settings.keptJobs });
-      return reply.code(202).send(made);
+      await renders.add('render', { id: made.id }, { removeOnComplete: true });
+      return reply.code(202).type('application/json').send(made.text);
     },
   );
   await app.listen({ host: '127.0.0.1', port: addresses.port });
   return async (question: AppQuestion) => {
+    if (question === 'hold renders') return renders.pause();
+    if (question === 'drain renders') return drain(renders);
     if (question === 'deliver') return webhooks.resume();
     await webhooks.pause();
     return writeDeliveries(pool, webhooks, question);
   };
 });
 
-function accountOf(request: FastifyRequest): string {
-  return (request as FastifyRequest & { accountId: string }).accountId;
-}
+type Asked = FastifyRequest & { accountId: string; key: string };
 
-function hashOf(request: FastifyRequest): string {
-  return createHash('sha256')
-    .update(request.headers.authorization?.slice('Bearer '.length) ?? '')
-    .digest('hex');
-}
-
-async function authenticate(pool: pg.Pool, request: FastifyRequest): Promise<void> {
-  const { rows } = await pool.query<{ account_id: string }>({
-    name: 'key',
-    text: 'select account_id from api_keys where sha256 = $1',
-    values: [hashOf(request)],
-  });
-  if (rows[0] === undefined) throw Object.assign(new Error('This key is not known.'), { statusCode: 401 });
-  (request as FastifyRequest & { accountId: string }).accountId = rows[0].account_id;
-}
-
-/** Within the budget of the key and the balance of its account. */
-async function create(pool: pg.Pool, accountId: string, key: string, request: { prompt: string }) {
-  const client = await pool.connect();
-  try {
-    await client.query('begin');
-    const spent = await client.query({
-      name: 'spend',
-      text: 'update api_keys set spent = spent + $2 where sha256 = $1 and spent + $2 <= budget',
-      values: [key, price],
-    });
-    const paid = await client.query({
-      name: 'pay',
-      text: 'update accounts set balance = balance - $2 where id = $1 and balance >= $2',
-      values: [accountId, price],
-    });
-    if (spent.rowCount !== 1 || paid.rowCount !== 1) {
-      await client.query('rollback');
-      return undefined;
-    }
-    const id = newId('gen_');
-    const made = {
-      id,
-      object: 'generation',
-      status: 'queued',
-      ...request,
-      cost: { credits: price / 1_000 },
-      outputs: [],
-    };
-    await client.query({
-      name: 'insert',
-      text: `insert into generations (id, account_id, status, body) values ($1, $2, 'queued', $3)`,
-      values: [id, accountId, made],
-    });
-    await client.query('commit');
-    return made;
-  } finally {
-    client.release();
+/** Lets what waits go, and waits until none is left. */
+async function drain(queue: Queue): Promise<void> {
+  await queue.resume();
+  for (;;) {
+    const counts = await queue.getJobCounts('waiting', 'active');
+    if (Object.values(counts).every((count) => count === 0)) return;
+    await sleep(drainPollMs);
   }
+}
+
+function accountOf(request: FastifyRequest): string {
+  return (request as Asked).accountId;
+}
+
+/** The account of a key. What was found is remembered for a second at most, so that a key that was taken away is refused soon. */
+function openKeys(pool: pg.Pool): (key: string) => Promise<string | undefined> {
+  const known = new Map<string, Promise<string | undefined>>();
+  setInterval(() => known.clear(), settings.keysKeptMs);
+  const select = async (key: string) => {
+    const { rows } = await pool.query<{ account_id: string }>({
+      name: 'key',
+      text: 'select account_id from api_keys where sha256 = $1',
+      values: [key],
+    });
+    return rows[0]?.account_id;
+  };
+  return (key) => {
+    let found = known.get(key);
+    if (found === undefined) {
+      found = select(key);
+      known.set(key, found);
+      found.catch(() => known.delete(key));
+    }
+    return found;
+  };
+}
+
+/** Within the budget of the key and the balance of its account; undefined where either does not suffice. */
+async function create(pool: pg.Pool, { accountId, key }: Asked, request: { prompt: string }) {
+  const id = newId('gen_');
+  const text = JSON.stringify({
+    id,
+    object: 'generation',
+    status: 'queued',
+    ...request,
+    cost: { credits: price / 1_000 },
+    outputs: [],
+  });
+  // The account's row is locked first, so that two creates at once cannot both see enough.
+  const { rowCount } = await pool.query({
+    name: 'create',
+    text: `with payer as (select id from accounts where id = $1 and balance >= $3 for update),
+      spent as (update api_keys set spent = spent + $3 from payer
+                 where sha256 = $2 and spent + $3 <= budget returning sha256),
+      paid as (update accounts set balance = balance - $3 from spent where id = $1 returning id)
+    insert into generations (id, account_id, status, body) select $4, paid.id, 'queued', $5 from paid`,
+    values: [accountId, key, price, id, text],
+  });
+  return rowCount === 1 ? { id, text } : undefined;
 }
 
 async function writeDeliveries(
@@ -163,7 +182,7 @@ async function writeDeliveries(
         opts: {
           attempts: settings.webhookAttempts,
           backoff: { type: 'exponential', delay: settings.webhookBackoffMs },
-          removeOnComplete: settings.keptJobs,
+          removeOnComplete: true,
         },
       })),
     );

@@ -5,10 +5,13 @@ import { createForEach, createGeneration } from '../create-generation.ts';
 import { type Beside, childFile, measureRate } from '../load/measure-rate.ts';
 import { type Platform, startPlatform } from '../platform.ts';
 import { milliseconds, rateSample } from '../present.ts';
-import { cpuSeconds, residentMegabytes } from '../process-usage.ts';
+import { cpuSeconds } from '../process-usage.ts';
 import type { Sample } from '../rounds.ts';
 import { median, quantile } from '../statistics.ts';
+import type { AppQuestion } from './app.ts';
+import { measureMemory } from './memory.ts';
 import { measureWebhooks } from './measure-webhooks.ts';
+import { plainRow } from './plain-row.ts';
 import { type Pair, pairOf, rateRow } from './rate-row.ts';
 import { type Peer, redisIsThere, startPeer } from './start-peer.ts';
 
@@ -20,7 +23,15 @@ const submitPauseMs = 25;
 /** Of an account, beside its first: three may be under way with no worker that would end them. */
 const submitsPerAccount = 2;
 
-type Side = { url: string; pid: number; beside: Beside; keys: string[] };
+type Side = {
+  url: string;
+  pid: number;
+  beside: Beside;
+  keys: string[];
+  /** Around a window of creates, outside of its time. */
+  beforeCreates?: () => Promise<unknown>;
+  afterCreates?: () => Promise<unknown>;
+};
 
 /** The product beside what a good engineer would write in a week for the same, on this machine and in this run. */
 export async function peer(bench: Bench): Promise<Result[]> {
@@ -32,7 +43,9 @@ export async function peer(bench: Bench): Promise<Result[]> {
 }
 
 async function measureRequests(bench: Bench): Promise<Result[]> {
-  await using platform = await startPlatform(bench, { worker: false });
+  await using platform = await startPlatform(bench, { worker: true });
+  // It would take the cores that are measured; only what it holds of memory is, in the end.
+  await platform.worker?.kill('SIGTERM');
   await using other = await startPeer(bench);
   const sides = { ours: await oursOf(bench, platform), baseline: await theirsOf(bench, other) };
   const submits = [
@@ -41,15 +54,12 @@ async function measureRequests(bench: Bench): Promise<Result[]> {
   ];
   const reads = await comparePairs(bench, 'read', sides, await readsOf(sides));
   const creates = await comparePairs(bench, 'create', sides, undefined);
-  const memory = [
-    [platform.service.pid, platform.studio.pid],
-    [other.app.pid, other.renderWorker.pid, other.redisPid],
-  ].map((pids) => pids.map((pid) => residentMegabytes(pid) ?? Number.NaN));
+  const memory = await measureMemory(bench, platform, other);
   return [
     rateRow('peer, read', reads),
     rateRow('peer, create', creates),
     submitRow(submits as [number[], number[]]),
-    memoryRow(memory as [number[], number[]]),
+    memory,
   ];
 }
 
@@ -68,7 +78,17 @@ async function theirsOf(bench: Bench, other: Peer): Promise<Side> {
     PostgreSQL: bench.cluster.cpuSeconds,
     Redis: () => cpuSeconds(other.redisPid),
   };
-  return { url: other.url, pid: other.app.pid, beside, keys };
+  const ask = (question: AppQuestion) => other.app.ask(question);
+  return {
+    url: other.url,
+    pid: other.app.pid,
+    beside,
+    keys,
+    // With no worker the slots of our accounts are taken and nothing more is sent to the studio: neither side submits.
+    beforeCreates: () => ask('hold renders'),
+    // Nothing that waits is left to be done while ours is measured.
+    afterCreates: () => ask('drain renders'),
+  };
 }
 
 type Reads = Record<'ours' | 'baseline', { path: string; key: string }[]>;
@@ -90,24 +110,23 @@ async function comparePairs(
   reads: Reads | undefined,
 ): Promise<Pair[]> {
   await using load = await startChild(childFile('http-load.ts'));
-  const measure = (which: 'ours' | 'baseline', seconds: number): Promise<Sample> => {
-    const { url, pid, beside, keys } = sides[which];
-    return reads === undefined
-      ? measureRate(
-          load,
-          {
-            url,
-            connections: createConnections,
-            seconds,
-            creates: { path: '/v1/images/generations', keys, name: `peer ${Math.random()}` },
-          },
-          { pid, status: 202, beside },
-        )
-      : measureRate(
-          load,
-          { url, connections: readConnections, seconds, reads: reads[which] },
-          { pid, status: 200, beside },
-        );
+  const measure = async (which: 'ours' | 'baseline', seconds: number): Promise<Sample> => {
+    const { url, pid, beside, keys, beforeCreates, afterCreates } = sides[which];
+    if (reads !== undefined)
+      return measureRate(
+        load,
+        { url, connections: readConnections, seconds, reads: reads[which] },
+        { pid, status: 200, beside },
+      );
+    const creates = { path: '/v1/images/generations', keys, name: `peer ${Math.random()}` };
+    await beforeCreates?.();
+    const sample = await measureRate(
+      load,
+      { url, connections: createConnections, seconds, creates },
+      { pid, status: 202, beside },
+    );
+    await afterCreates?.();
+    return sample;
   };
   const pairs: Pair[] = [];
   for (const which of ['ours', 'baseline'] as const) await measure(which, bench.quick ? 1 : 6);
@@ -160,30 +179,5 @@ function submitRow([ours, theirs]: [number[], number[]]): Result {
   const told = (times: number[]) =>
     `p50 ${milliseconds(median(times))}, p99 ${milliseconds(quantile(times, 0.99))} (${times.length} creates)`;
   const ratio = median(ours) / median(theirs);
-  return plainRow('peer, submit', ratio, told(ours), told(theirs));
-}
-
-function memoryRow([ours, theirs]: [number[], number[]]): Result {
-  const told = (megabytes: number[], names: string) =>
-    `${megabytes.map((mb) => mb.toFixed(0)).join(' + ')} MB (${names})`;
-  const sum = (megabytes: number[]) => megabytes.reduce((all, one) => all + one, 0);
-  return plainRow(
-    'peer, memory',
-    sum(ours) / sum(theirs),
-    told(ours, 'service, studio'),
-    told(theirs, 'app, render worker, Redis'),
-  );
-}
-
-function plainRow(name: string, ratio: number, ours: string, baseline: string): Result {
-  return {
-    name,
-    ratio: ratio.toFixed(2),
-    cpuRatio: '–',
-    ours,
-    baseline,
-    spread: '–',
-    goal: '1 or less',
-    met: ratio <= 1,
-  };
+  return plainRow('peer, submit', { ratio, ours: told(ours), baseline: told(theirs) });
 }

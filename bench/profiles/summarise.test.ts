@@ -32,7 +32,13 @@ test('a summary names the modules of a bundle, also those that have no source ma
   const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-profile-'));
   try {
     const file = path.join(directory, 'chunk-a1b2c3d4.mjs');
-    const lines = ['import x', '// service/src/http/host.ts', 'code', '// node_modules/pg/lib/client.js', 'code'];
+    const lines = [
+      'import x',
+      '// service/src/http/host.ts',
+      'code',
+      '// node_modules/pg/lib/client.js',
+      'code',
+    ];
     await writeFile(file, lines.join('\n'));
     const url = pathToFileURL(file).href;
     const profile = {

@@ -1,0 +1,18 @@
+import type { Result } from '../benchmark.ts';
+
+/** A row of what was measured once of each: ours is to be no more than theirs. */
+export function plainRow(
+  name: string,
+  { ratio, ours, baseline }: { ratio: number; ours: string; baseline: string },
+): Result {
+  return {
+    name,
+    ratio: ratio.toFixed(2),
+    cpuRatio: '–',
+    ours,
+    baseline,
+    spread: '–',
+    goal: '1 or less',
+    met: ratio <= 1,
+  };
+}
