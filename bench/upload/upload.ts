@@ -70,7 +70,6 @@ export async function upload(bench: Bench): Promise<Result[]> {
   return [
     {
       ...rateResult('upload', comparison, goals.ratio),
-      // The processor time of one side is the service's and of the other the studio's: their ratio says nothing.
       cpuRatio: '–',
       ours: costText({ ...comparison, value: comparison.ours }),
       baseline: costText({ value: comparison.baseline, cpuSeconds: comparison.baselineCpuSeconds }),
@@ -99,10 +98,10 @@ async function sendForm(url: string, key: string, file: string): Promise<string>
 }
 
 /** What was done, in how many seconds, and with how much processor time of each process. */
-async function timed<Name extends string, Result>(
+async function timed<Name extends string, Value>(
   pids: Record<Name, number>,
-  work: () => Promise<Result>,
-): Promise<{ result: Result; seconds: number; used: Record<Name, number | undefined> }> {
+  work: () => Promise<Value>,
+): Promise<{ result: Value; seconds: number; used: Record<Name, number | undefined> }> {
   const names = Object.keys(pids) as Name[];
   const before = names.map((name) => cpuSeconds(pids[name]));
   const began = performance.now();
@@ -132,7 +131,10 @@ function sampleOf(
   };
 }
 
-/** With processor time, which says more than the speed where other work goes on: that of the service, or of the studio alone. */
+/**
+ * With processor time, which says more than the speed where other work goes on: of the service with the studio beside it, or of the
+ * studio alone. They are different work, so that no ratio of the two is shown.
+ */
 function costText({ value, cpuSeconds: cpu, besideCpuSeconds = {} }: Sample): string {
   const beside = Object.entries(besideCpuSeconds).map(
     ([name, seconds]) => ` (${name} ${seconds.toFixed(2)})`,
