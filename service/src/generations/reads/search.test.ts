@@ -18,8 +18,8 @@ before(async () => {
   db = await createTestDatabase('service');
   // One connection, which tells at once what it scanned.
   database = openDatabase({ url: db.url, poolSize: 1, applicationName: 'test' });
-  large = await seedAccount(database, { id: 'acc_large' });
-  small = await seedAccount(database, { id: 'acc_small' });
+  large = await seedAccount(database);
+  small = await seedAccount(database);
   const asks = (prompt: string) => ({ renderRequest: JSON.stringify({ kind: 'image', prompt }) });
   [lighthouse = ''] = await seedQueue(database, large, 1, asks('a lighthouse'));
   seas = await seedQueue(database, large, many, asks('a calm sea'));
@@ -33,7 +33,11 @@ after(async () => {
   await db[Symbol.asyncDispose]();
 });
 
-async function search(owner: Seeded, words: string, page = { offset: 0, limit: 20 }) {
+async function search(
+  owner: Seeded,
+  words: string | undefined,
+  page: { offset: number; limit: number; source?: string } = { offset: 0, limit: 20 },
+) {
   const scans = async () => {
     await database.rows('select pg_stat_force_next_flush()');
     const [row] = await database.rows<{ scans: number }>(
@@ -67,4 +71,23 @@ test('pages go on where the newest end', async () => {
     found.push(...(await search(large, 'calm', { offset, limit: 50 })).ids);
   assert.deepEqual([found.length, new Set(found).size], [many - 1_900, many - 1_900]);
   assert.ok(found.every((id) => seas.includes(id)));
+});
+
+test('each field that may name an item of the library is found by it', async () => {
+  const named: Record<string, unknown> = {
+    image: 'ast_image',
+    mask: 'ast_mask',
+    reference_images: ['ast_first', 'ast_reference'],
+    start_image: 'ast_start',
+    end_image: 'ast_end',
+    source_video: 'ast_source',
+    video_id: 'ast_video',
+  };
+  const owner = await seedAccount(database);
+  for (const [field, value] of Object.entries(named)) {
+    const request = { kind: 'video', prompt: 'a "mask" of image', [field]: value };
+    const [id] = await seedQueue(database, owner, 1, { renderRequest: JSON.stringify(request) });
+    const source = [value].flat().at(-1) as string;
+    assert.deepEqual((await search(owner, undefined, { offset: 0, limit: 20, source })).ids, [id], field);
+  }
 });
