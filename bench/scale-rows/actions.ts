@@ -7,7 +7,7 @@ import { removeOutdated } from '@renderkit/service/retention/store.ts';
 import { claimDeliveries, selectDeliveries } from '@renderkit/service/webhooks/deliveries/store.ts';
 import { insertQueued } from '../size/rows.ts';
 import { queueTurn } from '../size/queue-turn.ts';
-import { largestAccount, usualAccount } from './fill.ts';
+import { largestAccount, quietAccount, usualAccount } from './fill.ts';
 
 /** What is timed; answers how long it took, in milliseconds, and leaves the database as it was. */
 export type Action = (database: Database) => Promise<number>;
@@ -75,8 +75,10 @@ const consolePages: Record<string, Action> = {
     timed(() => selectDeliveries(database, { accountId: usualAccount, ...page })),
   'console, failed deliveries': (database) =>
     timed(() => selectDeliveries(database, { accountId: usualAccount, status: 'failed', ...page })),
-  'console, search for words': (database) =>
-    timed(() => listRows(database, { accountId: usualAccount, search: 'word1234', ...page })),
+  'console, search for a rare word': (database) =>
+    timed(() => listRows(database, { accountId: quietAccount, search: 'word1234', ...page })),
+  'console, search for a word of all': (database) =>
+    timed(() => listRows(database, { accountId: largestAccount, search: 'word', ...page })),
 };
 
 const claims: Record<string, Action> = {

@@ -3,8 +3,10 @@ import { insertAttempts, insertEnded, insertOwners } from './statements.ts';
 
 /** The account of a tenth of all generations; every other has as many as every other. */
 export const largestAccount = accountId(0);
-/** One with its even share. */
+/** One with its even share, in which jobs wait and are claimed. */
 export const usualAccount = accountId(1);
+/** One with its even share, in which nothing happens. */
+export const quietAccount = accountId(2);
 const generationsPerAccount = 100;
 /** Of each account, and so deliveries of each generation. */
 const endpointsPerAccount = 5;
