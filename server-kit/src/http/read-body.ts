@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { spareTurn } from '../work/spare-turn.ts';
 import { freeBytes } from './byte-buffer.ts';
 import { type JsonLimits, JsonScan, type ScannedJson } from './json-scan.ts';
-import { spareTurn } from '../work/spare-turn.ts';
 import type { Pace } from './paced-body.ts';
 import { RateFloor } from './rate-floor.ts';
 import { drainBody, ChunkCounter } from './request-body.ts';
