@@ -6,7 +6,7 @@ import { client, request, startTestStudio } from './harness.ts';
 
 test('a studio killed at any point of a submit leaves one render and one charge, or neither', async () => {
   await using studio = await startTestStudio({ worker: false });
-  for (const point of ['submit: before the commit', 'submit: after the commit']) {
+  for (const point of ['submit: before the statement', 'submit: after the commit']) {
     const account = await studio.connect({ tier: 'pro' });
     const { quote } = await account.quote();
     const crashing = createDoomedPart(studio, 'studio', point);

@@ -113,7 +113,7 @@ function referenceRefusal({ unknown, issues }: ValidatedReferences): Refusal | u
 
 async function submitGroup(dependencies: SubmitDependencies, items: SubmitItem[]): Promise<SubmitRow[]> {
   const { database, announce, crashPoint, log } = dependencies;
-  await crashPoint?.('submit: before the commit');
+  await crashPoint?.('submit: before the statement');
   const rows = await acceptRenders(database, items);
   for (const { item, is_new } of rows) {
     const submitted = items[item];
