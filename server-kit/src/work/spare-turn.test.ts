@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { spareTurn } from './spare-turn.ts';
 
-/** A timer may begin within a millisecond that has begun. */
+/** A rest may be shorter by what is not worth a timer. */
 const timerMs = 1;
 
 test('after a slice the event loop is left to others for twice as long', async () => {

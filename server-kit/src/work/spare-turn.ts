@@ -14,8 +14,9 @@ let restedAt = 0;
  * when the next slice may begin, after one that took `tookMs` milliseconds; never in the same turn of the loop.
  */
 export async function spareTurn(tookMs: number): Promise<void> {
-  const now = performance.now();
-  restedAt = Math.max(restedAt, now) + tookMs * restFactor;
-  const restMs = restedAt - now;
-  await (restMs < minRestMs ? nextTurn() : sleep(restMs));
+  const until = (restedAt = Math.max(restedAt, performance.now()) + tookMs * restFactor);
+  let restMs = until - performance.now();
+  if (restMs < minRestMs) await nextTurn();
+  // Again where it ended too soon: a timer leaves off the fraction of a millisecond, at its end and where it begins.
+  for (; restMs >= minRestMs; restMs = until - performance.now()) await sleep(restMs);
 }
