@@ -13,6 +13,7 @@ const steps: [name: string, ...command: string[]][] = [
   ['dead code', 'node_modules/knip/bin/knip.js', '--no-progress'],
   ['architecture', 'tools/check-architecture.ts'],
   ['tests', 'tools/test/main.ts'],
+  ['slow tests', 'tools/test/main.ts', '--slow'],
 ];
 
 const failed: string[] = [];

@@ -2,17 +2,10 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { canvasTests } from './canvas.cases.ts';
-import { dropTests } from './drops.cases.ts';
-import { formTests } from './form.cases.ts';
 import { noBrowser } from '../harness/browser.ts';
 import { type Hand, handOn } from './hand.ts';
-import { keptWorkTests } from './kept-work.cases.ts';
 import { leave } from './leave.ts';
 import { until } from './page-views.ts';
-import { subjectTests } from './subjects.cases.ts';
-import { tabsTests } from './tabs.cases.ts';
-import { takenUpTests } from './taken-up.cases.ts';
 import { type ConsoleWorld, type Person, sharedConsoleWorld, signIn } from './world.ts';
 
 const table = new URL('../../docs/console-tasks.md', import.meta.url);
@@ -340,11 +333,6 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
     await another('');
   });
 
-  keptWorkTests(() => ({ world, page }));
-  formTests(() => ({ world, page }));
-  dropTests(() => ({ world, page }));
-  takenUpTests(() => ({ world, page }));
-
   test('finds every key of a result in the list of keys, and pages by theirs', async () => {
     await page.goto(`${world.url}/console/playground`);
     await page.getByRole('navigation', { name: 'Recent runs' }).getByRole('link').first().click();
@@ -423,10 +411,6 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
       assert.ok(box !== null && box.y >= 0 && box.y + box.height <= 844, JSON.stringify(box));
     }
   });
-
-  canvasTests(() => ({ world, page }));
-  subjectTests(() => ({ world, page }));
-  tabsTests(() => ({ world, page }));
 
   test('and every task of the table was measured', () => {
     assert.deepEqual(

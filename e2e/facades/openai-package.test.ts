@@ -1,5 +1,5 @@
 // What OpenAI's own package has beside one picture: sizes, links, streams, models. What its users see when things go wrong is in
-// packages.test.ts.
+// packages.slow.test.ts.
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';

@@ -81,7 +81,7 @@ function waits(text: string): boolean {
   return /^(?:(?:export )?(?:const|let) [^=\n]+= )?await /m.test(text);
 }
 
-/** Also `npm run soak` alone. */
+/** Not part of `npm test`. */
 export function isLong(file: string): boolean {
   return /\.(?:slow|soak)\.test\.ts$/.test(file);
 }

@@ -1,4 +1,4 @@
-// Runs the tests: `node tools/test/main.ts [--quick | --soak] [--name PATTERN] [--costs]
+// Runs the tests: `node tools/test/main.ts [--quick | --slow | --soak] [--name PATTERN] [--costs]
 // [--processes N] [--media-store s3] [files or folders…]`.
 
 import { glob } from 'node:fs/promises';
@@ -37,7 +37,9 @@ const { values, positionals } = parseArgs({
   options: {
     /** Without those that start servers. */
     quick: { type: 'boolean' },
-    /** The long ones alone, each in full: all kill points, two hundred kills, clocks at their true length. */
+    /** Those alone that seldom find what the others do not: kills, full disks, other people's programs, every page. */
+    slow: { type: 'boolean' },
+    /** The slow ones in full, and those that take hours: all kill points, two hundred kills, clocks at their true length. */
     soak: { type: 'boolean' },
     /** Of those tests alone whose full name this regular expression finds. */
     name: { type: 'string' },
@@ -89,8 +91,10 @@ async function chooseFiles(wanted: string[]): Promise<string[]> {
 
 function isWanted(file: string): boolean {
   if (values.soak) return isLong(file);
+  if (file.endsWith('.soak.test.ts')) return false;
+  if (values.slow) return isLong(file);
   if (values.quick) return !isHeavy(file);
-  return !file.endsWith('.soak.test.ts');
+  return !isLong(file) || positionals.includes(file);
 }
 
 /** Servers over HTTP, the whole product, images: what --quick leaves out. */

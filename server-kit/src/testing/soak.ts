@@ -1,5 +1,5 @@
-/** Whether this is `npm run soak`: all kill points, two hundred kills, all models. `npm test` takes some of each. */
+/** Whether this is `npm run soak`: all kill points, two hundred kills, all models. `npm run test:slow` takes some of each. */
 export const soaking = process.env['SOAK'] === '1';
 
-/** For a test's `skip`: one that `npm test` leaves out, because another stands for the same loop. */
+/** For a test's `skip`: one that is left out otherwise, because another stands for the same loop. */
 export const unlessSoaking: string | false = !soaking && 'part of npm run soak';
