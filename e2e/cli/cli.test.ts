@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,11 +12,9 @@ import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 import { type Platform, startPlatform } from '@renderkit/stack/testing/platform.ts';
 import Renderkit from 'renderkit';
 import { verify } from 'renderkit/webhooks';
-import { packClient, packInto } from '../sdk/pack.ts';
 import { agentVariables, cliFlags, cliProgram, errorOf, runCli, startCli, wordsOf } from './run-cli.ts';
 
 const run = promisify(execFile);
@@ -304,46 +302,6 @@ describe('the command line', () => {
       const bytes = Buffer.from(data, 'base64');
       assert.deepEqual([bytes.length, bytes.toString('hex', 0, 2)], [Number(size), 'ffd8']);
     }
-  });
-
-  test('its README does what it says, from the packed package', async () => {
-    await using project = await packClient();
-    const installed = await packInto(project.folder, 'clients/cli', '@renderkit/cli');
-    const program = path.join(installed, 'dist/main.js');
-    const commands = path.join(project.folder, 'bin');
-    await mkdir(commands);
-    await symlink(program, path.join(commands, 'renderkit'));
-    await symlink(process.execPath, path.join(commands, 'node'));
-    const readme = await readFile(path.join(installed, 'README.md'), 'utf8');
-    const [, example = ''] = [...readme.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block);
-    const inherited = inheritedEnvironment();
-    await run('bash', ['-euo', 'pipefail', '-c', example], {
-      cwd: project.folder,
-      env: {
-        ...inherited,
-        ...environment,
-        PATH: `${commands}:${inherited['PATH']}`,
-        XDG_CONFIG_HOME: project.folder,
-      },
-    });
-    const files = [
-      'lighthouse.png',
-      'map.png',
-      'boat.mp4',
-      'winter.png',
-      'clouds.png',
-      'boats.csv.results.csv',
-    ];
-    for (const file of files) assert.ok((await stat(path.join(project.folder, file))).size > 50, file);
-    assert.equal((await readdir(path.join(project.folder, 'boats'))).length, 2);
-    const { version } = JSON.parse(await readFile(path.join(installed, 'package.json'), 'utf8')) as {
-      version: string;
-    };
-    assert.equal((await run(process.execPath, [program, '--version'])).stdout.trim(), version);
-    const unexpected = (await readdir(installed)).filter(
-      (name) => !['LICENSE', 'README.md', 'dist', 'package.json'].includes(name),
-    );
-    assert.deepEqual(unexpected, []);
   });
 
   const hasTmux = canRun('tmux', ['-V']);

@@ -17,7 +17,7 @@ const media = [
   'deletion',
   'first-image',
   'frames',
-  'kinds',
+  'kinds.slow',
   'library',
   'lost-workers.slow',
   'media',

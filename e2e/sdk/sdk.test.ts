@@ -1,11 +1,10 @@
-// The client against a whole platform: what it promises of any server, and its README as it stands.
+// The client against a whole platform: what it promises of any server.
 
 import { before, describe, test } from 'node:test';
 import Renderkit from 'renderkit';
 import { conformanceCases } from 'renderkit/conformance';
 import type { Platform } from '@renderkit/stack/testing/platform.ts';
 import { sharedPlatform } from '@renderkit/stack/testing/shared-platform.ts';
-import { runtimeCases } from './runtimes.cases.ts';
 
 /** The smallest PNG that is one. */
 const onePixel = Buffer.from(
@@ -34,6 +33,4 @@ describe('the client', () => {
       });
     });
   }
-
-  runtimeCases(newKey);
 });

@@ -16,7 +16,7 @@ import type { Registry } from 'prom-client';
 import { createAgeVerification } from './account/age-verification.ts';
 import { accountRoutes } from './account/routes.ts';
 import { type CatalogCache, createCatalogCache } from './catalog/catalog-cache.ts';
-import { createExplainUnknown } from './catalog/explain-unknown.ts';
+import { createExplainUnknown } from './catalog/model-of-unknown-field.ts';
 import { catalogRoutes } from './catalog/routes.ts';
 import type { ServiceConfig } from './config.ts';
 import { addConsole } from './console.ts';

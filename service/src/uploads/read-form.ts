@@ -2,7 +2,7 @@ import { maxProjectIdCharacters } from '@renderkit/contract/v1/limits.ts';
 import type { FormPart } from '@renderkit/server-kit/http/multipart.ts';
 import { within } from '@renderkit/server-kit/work/within.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
-import { describeUnknown } from '../validation/unknown-names.ts';
+import { describeUnknown } from '../validation/describe-unknown-field.ts';
 
 export type FormParts = AsyncIterator<FormPart, void>;
 

@@ -5,7 +5,7 @@ import { eventTypesPattern } from '@renderkit/contract/v1/schemas/event.ts';
 import { projectTitlePattern } from '@renderkit/contract/v1/schemas/project.ts';
 import type { ErrorObject } from 'ajv';
 import type { FieldError } from '../problems/api-problem.ts';
-import { describeUnknown } from './unknown-names.ts';
+import { describeUnknown } from './describe-unknown-field.ts';
 
 /**
  * What ajv found (with `verbose`), in our words: one entry for each field, `reference_images[2]`, with one message, `must

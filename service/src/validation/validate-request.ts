@@ -13,7 +13,7 @@ import { ApiProblem, type FieldError } from '../problems/api-problem.ts';
 import { type Check, compileCheck } from './compile-check.ts';
 import type { LargeBodies } from './large-bodies.ts';
 import { type JsonBody, readJsonBody } from './read-json-body.ts';
-import { describeUnknown } from './unknown-names.ts';
+import { describeUnknown } from './describe-unknown-field.ts';
 
 export type ValidRequest = {
   params: Record<string, string>;

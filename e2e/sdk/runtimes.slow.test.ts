@@ -5,9 +5,11 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, request as ask } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
+import type { Platform } from '@renderkit/stack/testing/platform.ts';
+import { sharedPlatform } from '@renderkit/stack/testing/shared-platform.ts';
 import { rolldown } from 'rolldown';
 import { noBrowser, openBrowser } from '../harness/browser.ts';
 import { type PackedProject, packClient } from './pack.ts';
@@ -31,11 +33,12 @@ const bun = programOf('bun', 'BUN_PATH');
 const workerd = programOf('workerd', 'WORKERD_PATH');
 const oldNode = programOf('node22', 'NODE_22_PATH');
 
-/** The README's example from the packed client, on each runtime that it is written for. */
-export function runtimeCases(newKey: () => Promise<{ baseUrl: string; apiKey: string }>): void {
+describe('the packed client, on each runtime that it is written for', () => {
+  let platform: Platform;
   let packed: PackedProject;
   let example: string;
   before(async () => {
+    platform = await sharedPlatform();
     packed = await packClient();
     const readme = await readFile(path.join(packed.installed, 'README.md'), 'utf8');
     [example = ''] = /(?<=```ts\n).*?(?=```)/s.exec(readme) ?? [];
@@ -47,8 +50,11 @@ export function runtimeCases(newKey: () => Promise<{ baseUrl: string; apiKey: st
   after(() => packed[Symbol.asyncDispose]());
 
   async function variables(): Promise<{ RENDERKIT_BASE_URL: string; RENDERKIT_API_KEY: string }> {
-    const { baseUrl, apiKey } = await newKey();
-    return { RENDERKIT_BASE_URL: baseUrl, RENDERKIT_API_KEY: apiKey };
+    const account = await platform.createAccount({ tier: 'pro', credits: 500 });
+    return {
+      RENDERKIT_BASE_URL: platform.serviceUrls[0] ?? '',
+      RENDERKIT_API_KEY: await platform.createKey(account),
+    };
   }
 
   async function runsAs(program: string, words: readonly string[]): Promise<void> {
@@ -104,7 +110,7 @@ export function runtimeCases(newKey: () => Promise<{ baseUrl: string; apiKey: st
   });
 
   test('its README does so in Chromium', { skip: noBrowser }, async () => {
-    const { baseUrl, apiKey } = await newKey();
+    const { RENDERKIT_BASE_URL: baseUrl, RENDERKIT_API_KEY: apiKey } = await variables();
     const code = await bundled(packed, pageOf(example, apiKey));
     // A page may ask the host that it is from: what is not the page goes to the service.
     const server = createServer((incoming, outgoing) => {
@@ -137,7 +143,7 @@ export function runtimeCases(newKey: () => Promise<{ baseUrl: string; apiKey: st
       server.closeAllConnections();
     }
   });
-}
+});
 
 /** The text of an answer that may take as long as a test. */
 function getText(url: string): Promise<string> {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kind, kindFacts, type Suite } from '@renderkit/contract/studio/kinds.ts';
 import { ratiosOf } from '@renderkit/contract/studio/offers.ts';
 import type { OperationId } from '@renderkit/contract/v1/operations.ts';
-import { describeUnknown, type ModelFacts } from '../validation/unknown-names.ts';
+import { describeUnknown, type ModelFacts } from '../validation/describe-unknown-field.ts';
 import type { ExplainUnknown } from '../validation/validate-request.ts';
 import type { CatalogCache } from './catalog-cache.ts';
 import { type CatalogIndex, indexOf } from './catalog-index.ts';
