@@ -38,6 +38,8 @@ export type LeaseQueue<Claim> = AsyncDisposable & {
   wake: () => void;
   /** Runs these claims too, as slots come free, first come first served. */
   add: (claims: readonly Claim[]) => void;
+  /** Claims that have not begun. */
+  readonly waiting: number;
   /** Waits until nothing runs, for `finishWithinMs` at most. */
   finish: () => Promise<void>;
 };
@@ -100,6 +102,9 @@ export function startLeaseQueue<Claim>(options: LeaseQueueOptions<Claim>): Lease
   return {
     wake,
     add,
+    get waiting() {
+      return waiting.length;
+    },
     finish,
     [Symbol.asyncDispose]: async () => {
       stopping.abort(new Error('the queue is stopping'));

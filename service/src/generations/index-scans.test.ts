@@ -53,6 +53,7 @@ const hotStatements: Record<string, () => Promise<unknown>> = {
       owner,
       leaseMs: 1_000,
       skipLocked: false,
+      atMost: 1_000,
     });
     const moves = claims.map(({ id, accountId }) => ({ id, accountId }));
     await readUnsettled(database, moves);
@@ -73,6 +74,7 @@ const hotStatements: Record<string, () => Promise<unknown>> = {
       owner,
       leaseMs: 1_000,
       skipLocked: true,
+      atMost: 1_000,
     });
     await releaseGenerations(
       database,

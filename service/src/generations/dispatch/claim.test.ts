@@ -21,7 +21,13 @@ before(async () => {
 after(async () => db[Symbol.asyncDispose]());
 
 const claimFor = (accountId: string, owner = 'svc_one') =>
-  claimGenerations(database, { accountIds: [accountId], owner, leaseMs: 10_000, skipLocked: false });
+  claimGenerations(database, {
+    accountIds: [accountId],
+    owner,
+    leaseMs: 10_000,
+    skipLocked: false,
+    atMost: 1_000,
+  });
 
 async function claimedIds(accountId: string, owner?: string): Promise<string[]> {
   return (await claimFor(accountId, owner)).claims.map(({ id }) => id).sort();
@@ -47,6 +53,23 @@ test('claims take the oldest, as many as the lane and the overall limit leave', 
   assert.deepEqual(await claimedIds(account.accountId), [], 'what runs holds its slot');
   await transitionGenerations(database, [succeeded(images[0] as string, account.accountId)]);
   assert.deepEqual(await claimedIds(account.accountId), [images[2]]);
+});
+
+test('a claim of fewer than may start takes the next of each account first, then the second of each', async () => {
+  const [one, other] = [
+    await seedAccount(database, { limits: limitsOf(8) }),
+    await seedAccount(database, { limits: limitsOf(8) }),
+  ];
+  const older = await seedQueue(database, one, 5);
+  const newer = await seedQueue(database, other, 2);
+  const claim = async (atMost: number) => {
+    const accountIds = [one.accountId, other.accountId];
+    const asked = { accountIds, owner: 'svc_one', leaseMs: 10_000, skipLocked: false, atMost };
+    return (await claimGenerations(database, asked)).claims.map(({ id }) => id).sort();
+  };
+  assert.deepEqual(await claim(3), [...older.slice(0, 2), ...newer.slice(0, 1)].sort());
+  assert.deepEqual(await claim(3), [...older.slice(2, 4), ...newer.slice(1)].sort());
+  assert.deepEqual(await claim(3), older.slice(4));
 });
 
 test('what runs elsewhere fills slots, and a limit that fell is honoured at once', async () => {
@@ -180,6 +203,7 @@ test('a queue of a thousand does not keep the first of another account waiting',
     owner: 'svc_one',
     leaseMs: 10_000,
     skipLocked: true,
+    atMost: 1_000,
   });
   assert.equal(claims.filter((claim) => claim.accountId === greedy.accountId).length, 2);
   assert.ok(claims.some(({ id }) => id === first));

@@ -33,9 +33,16 @@ export type DispatcherOptions = {
 
 /** Submits of this process at once, whatever the account. */
 const submitsAtOnce = 64;
+/** Claimed of what waits in one statement at most. */
+const maxPerClaim = 128;
+/**
+ * Claims that may wait here for a submit. While the studio is slow, more would be held for nothing and kept from other processes, and
+ * the renewal of their leases would be more work than the submits.
+ */
+const maxWaiting = 2 * maxPerClaim;
 /** How long submits under way may take to end when the process stops; then they are left to their leases. */
 const finishWithinMs = 8_000;
-/** Claimed from one lane of an account at once; the limit stands in sql/functions/claim_generations.sql. */
+/** Claimed from one lane of an account at once; the limit stands in sql/functions/claim_generations_up_to.sql. */
 const maxFromLane = 64;
 const accountsPerSweep = 500;
 /** Limits that leave no free slot are read again after this long. */
@@ -60,7 +67,7 @@ export function startDispatcher(options: DispatcherOptions): AsyncDisposable {
   const submits = startLeaseQueue<Claim>({
     slots: submitsAtOnce,
     idOf: ({ id }) => id,
-    run: options.submit,
+    run: (claim, stopping) => options.submit(claim, stopping).finally(scheduler.resume),
     onError: ({ id }, error) => log.error({ generationId: id, err: error }, 'a submit was left to its lease'),
     giveBack: async (claims) => {
       await releaseGenerations(
@@ -73,31 +80,29 @@ export function startDispatcher(options: DispatcherOptions): AsyncDisposable {
     log,
   });
 
+  let claiming = 0;
+  // For a whole claim: otherwise each submit that ends would be followed by a claim of one.
+  const hasRoom = () => submits.waiting + (claiming + 1) * maxPerClaim <= maxWaiting;
   const claimFor = async (accountIds: string[], skipLocked: boolean) => {
-    const { claims, accounts } = await claimGenerations(database, { accountIds, owner, leaseMs, skipLocked });
-    submits.add(claims);
-    for (const account of accounts) afterClaim(options, account, claims);
+    claiming++;
+    try {
+      const asked = { accountIds, owner, leaseMs, skipLocked, atMost: maxPerClaim };
+      const { claims, accounts } = await claimGenerations(database, asked);
+      submits.add(claims);
+      for (const account of accounts) afterClaim(options, account, claims);
+      // Some of them may have been cut short, and nothing says which.
+      if (claims.length >= maxPerClaim) for (const { accountId } of accounts) scheduler.wake(accountId);
+    } finally {
+      claiming--;
+    }
   };
   scheduler.start({
+    hasRoom,
     claim: (accountIds) => claimFor(accountIds, false),
     // What a busy studio said of its limits may be over as well.
     onPauseOver: options.limits.refresh,
   });
-  const sweep = startLoop({
-    name: 'dispatch sweep',
-    everyMs: options.sweepMs ?? 1_000,
-    log,
-    onStuck,
-    stuckAfterMs,
-    run: async () => {
-      scheduler.forget();
-      const found = await accountsToDispatch(database, { limitsMaxAgeMs, atMost: accountsPerSweep });
-      const claimable = found.filter((account) => account.has_capacity).map((account) => account.account_id);
-      for (const account of found) if (!account.has_capacity) options.limits.refresh(account.account_id);
-      for (let i = 0; i < claimable.length; i += accountsPerClaim)
-        await claimFor(claimable.slice(i, i + accountsPerClaim), true);
-    },
-  });
+  const sweep = startSweep(options, { hasRoom, claimFor: (accountIds) => claimFor(accountIds, true) });
 
   return {
     [Symbol.asyncDispose]: async () => {
@@ -107,6 +112,32 @@ export function startDispatcher(options: DispatcherOptions): AsyncDisposable {
       await leases[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Looks each second for accounts that could be claimed from. */
+function startSweep(
+  { database, limits, scheduler, log, sweepMs = 1_000, onStuck, stuckAfterMs }: DispatcherOptions,
+  claims: { hasRoom: () => boolean; claimFor: (accountIds: string[]) => Promise<void> },
+): AsyncDisposable {
+  return startLoop({
+    name: 'dispatch sweep',
+    everyMs: sweepMs,
+    log,
+    onStuck,
+    stuckAfterMs,
+    run: async () => {
+      scheduler.forget();
+      const found = await accountsToDispatch(database, { limitsMaxAgeMs, atMost: accountsPerSweep });
+      const claimable = found.filter((account) => account.has_capacity).map((account) => account.account_id);
+      for (const account of found) if (!account.has_capacity) limits.refresh(account.account_id);
+      for (let i = 0; i < claimable.length; i += accountsPerClaim) {
+        const some = claimable.slice(i, i + accountsPerClaim);
+        if (claims.hasRoom()) await claims.claimFor(some);
+        // They have their turn among those that were woken.
+        else for (const accountId of some) scheduler.wake(accountId);
+      }
+    },
+  });
 }
 
 /** What an account's state before its claims means for its next ones. */

@@ -7,6 +7,8 @@ type FreeSlots = Record<Lane | 'overall', number>;
 
 /** Who claims. */
 export type Claimer = {
+  /** Whether another claim may begin now; where not, `resume` is called when it may. */
+  hasRoom: () => boolean;
   claim: (accountIds: string[]) => Promise<void>;
   onPauseOver: (accountId: string) => void;
 };
@@ -53,6 +55,11 @@ export class Scheduler {
     const free = this.#freeSlots.get(accountId);
     if (free === undefined || (free.overall > 0 && free[lane] > 0)) this.#add(accountId);
   }
+
+  /** There may be room for another claim: goes on with those that were woken meanwhile. */
+  resume = (): void => {
+    if (this.#woken.size > 0) this.#schedule();
+  };
 
   /** The account pauses for `ms`: when that is over it is claimed for, and the claimer's `onPauseOver` called. */
   wakeAfter(accountId: string, ms: number): void {
@@ -101,6 +108,7 @@ export class Scheduler {
   #claimForWoken(): void {
     for (let batch = this.#nextBatch(); batch.length > 0; batch = this.#nextBatch()) {
       if (this.#stopping.signal.aborted || this.#claims.size >= claimsInFlight) return;
+      if (this.#claimer?.hasRoom() !== true) return;
       this.#claimFor(batch);
     }
   }

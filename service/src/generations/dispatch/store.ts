@@ -46,14 +46,23 @@ type ClaimRow = {
   connected: boolean;
 };
 
-/** Claims what may start for these accounts; those that are locked are waited for, or passed by. */
+/**
+ * Claims what may start for these accounts, `atMost` of what waits; accounts that are locked are waited for, or passed by.
+ * What is taken over from a dead process comes in addition.
+ */
 export async function claimGenerations(
   database: Database,
-  claim: { accountIds: readonly string[]; owner: string; leaseMs: number; skipLocked: boolean },
+  claim: {
+    accountIds: readonly string[];
+    owner: string;
+    leaseMs: number;
+    skipLocked: boolean;
+    atMost: number;
+  },
 ): Promise<{ claims: Claim[]; accounts: AccountState[] }> {
   const rows = await database.rows<ClaimRow>(
-    `select * from claim_generations($1, $2, $3 * interval '1 millisecond', $4)`,
-    [claim.accountIds, claim.owner, claim.leaseMs, claim.skipLocked],
+    `select * from claim_generations_up_to($1, $2, $3 * interval '1 millisecond', $4, $5)`,
+    [claim.accountIds, claim.owner, claim.leaseMs, claim.skipLocked, claim.atMost],
     'generations_claim',
   );
   const claims: Claim[] = [];

@@ -57,6 +57,7 @@ async function claimed(unsent?: boolean): Promise<string> {
     owner: 'svc_test',
     leaseMs: 10_000,
     skipLocked: false,
+    atMost: 1_000,
   });
   const [claim] = claims;
   assert.ok(claim);
