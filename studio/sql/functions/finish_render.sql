@@ -14,7 +14,7 @@ begin
   where id = render and status in ('queued', 'running') and attempt = coalesce(at_attempt, attempt)
   returning * into r;
   if not found then return; end if;
-  if end_status = 'failed' then perform refund_failed(r); end if;
+  if end_status = 'failed' then perform refund_failed_or_stopped(r); end if;
   insert into assets (id, account_id, project_id, render_id, position, type, generation_type, storage_key, thumb_key,
     content_type, size_bytes, width, height, duration, aspect_ratio, nsfw, prompt_id, prompt, seed, model_version, backend,
     run_seconds)

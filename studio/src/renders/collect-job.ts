@@ -5,7 +5,8 @@ import { isOutOfSpace } from '@renderkit/engine-kit/out-of-space.ts';
 import { mediaFolder } from '../storage/media-folder.ts';
 import type { JobValues } from './engine-values.ts';
 import { followToEnd } from './follow-job.ts';
-import { Drained, type Job, runSecondsOf } from './job.ts';
+import { Drained, type Job } from './job.ts';
+import { runSecondsOf } from './run-timeout.ts';
 import { storeOutput } from './store-output.ts';
 import type { MadeAsset } from './store.ts';
 

@@ -76,8 +76,3 @@ export class Drained extends Error {
     this.unsent = unsent;
   }
 }
-
-const runSeconds = { image: 10 * 60, video: 60 * 60 };
-
-/** How long a job may run, and errors of our own with it are waited out. */
-export const runSecondsOf = ({ timeouts, outputs }: Route) => timeouts?.run ?? runSeconds[outputs.kind];

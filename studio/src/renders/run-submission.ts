@@ -10,9 +10,10 @@ import { Reporter } from '../progress/reporter.ts';
 import { clearUp } from './clear-up.ts';
 import { collect } from './collect-job.ts';
 import { endSubmission, type Ended, type SubmissionEnd } from './end-submission.ts';
-import { Drained, type Job, runSecondsOf, type SubmissionDependencies, usualPauses } from './job.ts';
+import { Drained, type Job, type SubmissionDependencies, usualPauses } from './job.ts';
 import { withMaterials } from './job-materials.ts';
 import { persist } from './persist.ts';
+import { runSecondsOf } from './run-timeout.ts';
 import { send } from './send-job.ts';
 import { failedEnd } from './submission-failure.ts';
 

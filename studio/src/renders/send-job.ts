@@ -4,8 +4,9 @@ import { resolveBindings } from '@renderkit/engine-kit/resolve-bindings.ts';
 import { onUnknownOf } from '@renderkit/engine-kit/route.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobValues } from './engine-values.ts';
-import { Drained, type Job, runSecondsOf } from './job.ts';
+import { Drained, type Job } from './job.ts';
 import { persist } from './persist.ts';
+import { runSecondsOf } from './run-timeout.ts';
 import { isHeldByAnother, recordBegun, recordLost, recordSent, type SentJob } from './submission-store.ts';
 import { uniqueTargets } from './unique-targets.ts';
 
