@@ -9,7 +9,7 @@ import { leave } from './leave.ts';
 import { subjectTests } from './subjects.cases.ts';
 import { tabsTests } from './tabs.cases.ts';
 import { takenUpTests } from './taken-up.cases.ts';
-import { type ConsoleWorld, type Person, sharedConsoleWorld, signIn } from './world.ts';
+import { beginToCreate, type ConsoleWorld, type Person, sharedConsoleWorld } from './world.ts';
 
 describe('a person who makes pictures in the console, whatever comes between', { skip: noBrowser }, () => {
   let world: ConsoleWorld;
@@ -17,10 +17,7 @@ describe('a person who makes pictures in the console, whatever comes between', {
   let page: Page;
   before(async () => {
     world = await sharedConsoleWorld();
-    who = await world.person();
-    ({ page } = await world.visitor({ viewport: { width: 1440, height: 900 } }));
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: world.url });
-    await signIn(world, page, who, '/console/playground?model=sketch-1');
+    ({ who, page } = await beginToCreate(world));
   });
   after(() => leave(world, who, page));
 

@@ -18,7 +18,7 @@ const looks: readonly Look[] = [
 
 /**
  * Finds what is wrong with a page as it stands: WCAG 2.2 AA wide and narrow, light and dark, and that nothing is wider
- * than the window. In `npm test` a page is read in one of the four looks, which take turns from one page to the next.
+ * than the window. In `npm run test:slow` a page is read in one of the four looks, which take turns from one page to the next.
  */
 export function createIssueFinder(): (page: Page, name: string) => Promise<string[]> {
   let checked = 0;

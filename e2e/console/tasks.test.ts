@@ -6,7 +6,7 @@ import { noBrowser } from '../harness/browser.ts';
 import { type Hand, handOn } from './hand.ts';
 import { leave } from './leave.ts';
 import { until } from './page-views.ts';
-import { type ConsoleWorld, type Person, sharedConsoleWorld, signIn } from './world.ts';
+import { beginToCreate, type ConsoleWorld, type Person, sharedConsoleWorld, signIn } from './world.ts';
 
 const table = new URL('../../docs/console-tasks.md', import.meta.url);
 /** The longest that four small pictures may take on a busy machine. */
@@ -25,10 +25,7 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
   before(async () => {
     limits = rowsOf(await readFile(table, 'utf8'));
     world = await sharedConsoleWorld();
-    who = await world.person();
-    ({ page } = await world.visitor({ viewport: { width: 1440, height: 900 } }));
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: world.url });
-    await signIn(world, page, who, '/console/playground?model=sketch-1');
+    ({ who, page } = await beginToCreate(world));
   });
   after(() => leave(world, who, page));
 

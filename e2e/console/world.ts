@@ -115,3 +115,12 @@ export async function signIn(
   await page.goto(`${world.url}/console/auth/sign-in?return_to=${encodeURIComponent(to)}`);
   await signInAtStudio(page, person);
 }
+
+/** A new person on the creating page, in a wide window and with a model that draws in a moment; the page may read and write the clipboard. */
+export async function beginToCreate(world: ConsoleWorld): Promise<{ who: Person; page: Page }> {
+  const who = await world.person();
+  const { page } = await world.visitor({ viewport: { width: 1440, height: 900 } });
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: world.url });
+  await signIn(world, page, who, '/console/playground?model=sketch-1');
+  return { who, page };
+}
