@@ -4,7 +4,11 @@ import { EngineError } from '@renderkit/engine-kit/engine.ts';
 import type { Route } from '@renderkit/engine-kit/route.ts';
 import type { FailedEnd, RenderError } from './end-submission.ts';
 
-/** What users read: no node, host or file. */
+/**
+ * The studio's own words, with no node, host or file in them: they stay with the render, and administrators read them where a
+ * sample failed (`samples.ts`). Users of the API read those of `service/src/generations/settle/failure-sentences.ts`, which passes on
+ * the sentence of `invalid_request` alone.
+ */
 const messages: Record<EngineFailureCode, string> = {
   moderation_blocked: 'The content was refused by the moderation of the service that makes it.',
   invalid_request: 'A value of the request does not suit this model.',
@@ -32,7 +36,7 @@ function endBy(error: unknown, route: Pick<Route, 'cost' | 'set'>, isBought: boo
   const isPaid = route.cost !== undefined;
   const reason = error instanceof Error ? error.message : null;
   const common = { type: 'failed' as const, assets: [], unknown: false, reason };
-  // The message of a file that is gone is written for users.
+  // Such an error says by itself what it is about.
   if (error instanceof EngineError && error.code !== 'render_failed')
     return { ...common, blame: 'render', final: true, error: { code: error.code, message: error.message } };
   if (!(error instanceof EngineFailure))
@@ -65,7 +69,7 @@ function invalidValue(parameter: string | undefined): RenderError {
   return { code: 'invalid_request', message };
 }
 
-/** The error of a render as its users see it. */
+/** The error of a render as the studio tells it. */
 export function renderError(code: EngineFailureCode): RenderError {
   return { code, message: messages[code] };
 }

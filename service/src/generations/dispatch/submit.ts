@@ -6,7 +6,7 @@ import type { StudioClient } from '../../studio-client/studio-client.ts';
 import { StudioFailure } from '../../studio-client/studio-failure.ts';
 import type { CrashPoint } from '../../test-hooks.ts';
 import { toRunning } from '../settle/compose-transition.ts';
-import { type GenerationError, refusalError, submitFailed } from '../settle/failure.ts';
+import { type GenerationError, refusalError, submitFailed } from '../settle/failure-sentences.ts';
 import type { Settlement } from '../settle/settlement.ts';
 import { type Claim, saveLimits, saveQuote } from './store.ts';
 

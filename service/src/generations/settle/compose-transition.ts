@@ -4,7 +4,7 @@ import { isoTime } from '../../iso-time.ts';
 import { composeEvent } from '../../webhooks/events/compose-event.ts';
 import { generationText } from '../present.ts';
 import { provenanceOf } from '../provenance.ts';
-import { type GenerationError, missingOutputs, renderError } from './failure.ts';
+import { type GenerationError, missingOutputs, renderError } from './failure-sentences.ts';
 import type { UnsettledRow } from './store.ts';
 import type { Transition } from './transition-store.ts';
 

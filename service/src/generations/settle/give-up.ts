@@ -3,9 +3,10 @@ import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import { eachWithin } from '@renderkit/server-kit/work/within.ts';
 import type { StudioClient } from '../../studio-client/studio-client.ts';
-import { maxQueuedMs, waitedTooLong } from './failure.ts';
+import { waitedTooLong } from './failure-sentences.ts';
 import type { Settlement } from './settlement.ts';
 import { readTooOld } from './store.ts';
+import { maxQueuedMs } from './time-limits.ts';
 
 /** In one round. */
 export const jobsAtOnce = 200;

@@ -5,7 +5,7 @@ import type { Deliveries } from '../../webhooks/deliveries/background.ts';
 import type { Scheduler } from '../dispatch/scheduler.ts';
 import type { TransitionAnnouncer } from './announce-transitions.ts';
 import { toFailed } from './compose-transition.ts';
-import { waitedForUpload } from './failure.ts';
+import { waitedForUpload } from './failure-sentences.ts';
 import { readUnsettled } from './store.ts';
 import { type Transitioned, transitionGenerations } from './transition-store.ts';
 import { lockAccounts, readWaiting, unblock } from './waiting-store.ts';

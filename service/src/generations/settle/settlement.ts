@@ -4,7 +4,7 @@ import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import type { CrashPoint } from '../../test-hooks.ts';
 import type { TransitionAnnouncer } from './announce-transitions.ts';
 import { toFailed, toFinal, toRunning } from './compose-transition.ts';
-import { tombstonedError, type GenerationError } from './failure.ts';
+import { tombstonedError, type GenerationError } from './failure-sentences.ts';
 import { readUnsettled, type UnsettledRow } from './store.ts';
 import { transitionOnce } from './transition-once.ts';
 import { type Transition, type Transitioned, transitionGenerations, type Watch } from './transition-store.ts';

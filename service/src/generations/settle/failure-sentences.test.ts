@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureStages } from '@renderkit/contract/studio/progress.ts';
 import { progressStages } from '@renderkit/contract/v1/progress.ts';
-import { renderError } from './failure.ts';
+import { renderError } from './failure-sentences.ts';
 
 const cases: readonly (readonly [code: string, stage: string | undefined, message: RegExp])[] = [
   [

@@ -1,10 +1,8 @@
 import type { RefusalCode } from '@renderkit/contract/studio/errors.ts';
 import { failureStages } from '@renderkit/contract/studio/progress.ts';
 import type { Render } from '@renderkit/contract/studio/schemas/render.ts';
-import { maxQueuedHours } from '@renderkit/contract/v1/limits.ts';
 import type { ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
 import {
-  type GenerationKind,
   partialFailureCode,
   type RenderErrorCode,
   renderErrorCodes,
@@ -14,6 +12,7 @@ import { isoTime } from '../../iso-time.ts';
 import { oneLine } from '../../studio-client/one-line.ts';
 import type { WaitersError } from '../../uploads/record-outcomes.ts';
 import type { UnsettledRow } from './store.ts';
+import { maxQueuedMs, maxRunningMs } from './time-limits.ts';
 
 /** `error` of a generation (docs/api.md §2). */
 export type GenerationError = {
@@ -21,7 +20,7 @@ export type GenerationError = {
   message: string;
 };
 
-// Sentences of our own: the studio's texts are for its own log.
+// Sentences of our own. Of the studio's only that of `invalid_request` is passed on.
 const renderFailed = 'The studio could not finish the generation. Its credits were given back.';
 const sentences = {
   insufficient_credits: 'The account had no credits left when the generation was to start.',
@@ -135,16 +134,3 @@ function withoutStage(error: Render['error']): GenerationError {
     return { code: error.code, message: sentences[error.code] };
   return { code: 'upstream_error', message: renderFailed };
 }
-
-const hourMs = 3_600_000;
-
-/** How long a job may wait in the queue. */
-export const maxQueuedMs = maxQueuedHours * hourMs;
-
-/** How long a job may run that the studio knows nothing of. */
-export const maxRunningMs = {
-  image: hourMs,
-  image_edit: hourMs,
-  video: 6 * hourMs,
-  video_extend: 6 * hourMs,
-} as const satisfies Record<GenerationKind, number>;
