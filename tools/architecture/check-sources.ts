@@ -1,6 +1,11 @@
 import { circlesOf } from './check-circles.ts';
 import { importIssues, placeIssues } from './check-imports.ts';
-import { functionFileIssues, migrationIssues, withoutSqlComments } from './check-sql.ts';
+import {
+  functionFileIssues,
+  migrationIssues,
+  unusedFunctionIssues,
+  withoutSqlComments,
+} from './check-sql.ts';
 import type { Issue } from './issue.ts';
 import { isTest } from './place.ts';
 import type { Source } from './read-sources.ts';
@@ -18,6 +23,7 @@ export function checkSources(sources: readonly Source[]): Issue[] {
       ...migrationIssues(source),
       ...source.imports.flatMap((one) => importIssues(source, one)),
     ]),
+    ...unusedFunctionIssues(sources),
     ...circlesOf(sources),
   ];
 }

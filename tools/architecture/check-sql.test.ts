@@ -4,11 +4,13 @@ import { checkSources } from './check-sources.ts';
 
 const messagesOf = (path: string, ...lines: string[]) =>
   checkSources([{ path, text: `${lines.join('\n')}\n`, imports: [] }]).map(({ message }) => message);
+/** Nothing calls the function of a file that stands alone. */
+const kept = '-- What comes of it: what the release before calls.';
 const body = 'returns integer language sql as $$ select 1 $$;';
 
 test('a file of sql/functions holds the one function that it is named after', () => {
   const file = 'service/sql/functions/claim_generations.sql';
-  assert.deepEqual(messagesOf(file, '-- Why.', `create or replace function claim_generations() ${body}`), []);
+  assert.deepEqual(messagesOf(file, kept, `create or replace function claim_generations() ${body}`), []);
   assert.match(messagesOf(file, `create or replace function other() ${body}`)[0] ?? '', /nothing else/);
   assert.match(
     messagesOf(
@@ -18,6 +20,41 @@ test('a file of sql/functions holds the one function that it is named after', ()
     /nothing else/,
   );
   assert.match(messagesOf(file, `create function claim_generations() ${body}`)[0] ?? '', /create or replace/);
+});
+
+test('a function that nothing calls says that the release before does, and one that is called does not', () => {
+  const file = 'studio/sql/functions/charge.sql';
+  const other = 'studio/sql/functions/refund.sql';
+  const charge = `create or replace function charge() ${body}\n`;
+  const refund = `create or replace function refund() returns integer language sql as $$ select charge() $$;\n`;
+  const issuesOf = (head: string, ...callers: [path: string, text: string][]) =>
+    checkSources(
+      [[file, `${head}\n${charge}`] as const, ...callers].map(([path, text]) => ({
+        path,
+        text,
+        imports: [],
+      })),
+    )
+      .filter(({ path }) => path === file)
+      .map(({ message }) => message);
+  assert.match(issuesOf('-- Why.')[0] ?? '', /called by nothing here/);
+  assert.deepEqual(issuesOf(kept), []);
+  for (const caller of [
+    ['studio/src/credits/store.ts', "'select charge($1)'"],
+    ['studio/sql/schema.sql', 'CREATE TRIGGER one AFTER INSERT ON renders EXECUTE FUNCTION charge();'],
+    [other, refund],
+  ] as [string, string][]) {
+    assert.deepEqual(issuesOf('-- Why.', caller), [], caller[0]);
+    assert.match(issuesOf(kept, caller)[0] ?? '', /release before calls it, and studio/, caller[0]);
+  }
+  for (const caller of [
+    ['studio/src/credits/store.test.ts', "'select charge($1)'"],
+    ['service/src/credits/store.ts', "'select charge($1)'"],
+    ['studio/sql/migrations/010-things.sql', '-- release: 2\nselect charge();'],
+    [other, `${kept}\n${refund}`],
+    [other, `-- As charge() does.\ncreate or replace function refund() ${body}\n`],
+  ] as [string, string][])
+    assert.match(issuesOf('-- Why.', caller)[0] ?? '', /called by nothing here/, caller[0]);
 });
 
 test('no function in SQL is over 120 lines', () => {

@@ -1,8 +1,12 @@
-import type { Source } from './read-sources.ts';
-import { lastMigrationBeforeReleases, sqlFunctionLineLimit } from './rules.ts';
 import type { Issue } from './issue.ts';
+import { isTest } from './place.ts';
+import type { Source } from './read-sources.ts';
+import { lastMigrationBeforeReleases, sqlFiles, sqlFunctionLineLimit } from './rules.ts';
 
 const functionPath = /\/sql\/functions\/([^/]+)\.sql$/;
+const schemaPath = /^[^/]+\/sql\/schema\.sql$/;
+/** In the first line of a function that stays for the release before alone. */
+const keptForOlder = /^-- .*\bwhat the release before calls\b/;
 const migrationPath = /^(service|studio)\/sql\/migrations\/(\d{3})-[^/]+\.sql$/;
 const functionStart = /\bcreate\s+(?:or\s+replace\s+)?(?:function|procedure)\s+(\w+)/gi;
 /** What takes something away that the release before may still use. */
@@ -27,6 +31,45 @@ export function functionFileIssues({ path, text }: Source): Issue[] {
       message: `${lines} lines: a function has ${sqlFunctionLineLimit} at most. Make it several, or several statements.`,
     });
   return issues;
+}
+
+/**
+ * A function that no trigger, no other function and no statement of its server's code calls says in its first line that the
+ * release before does, and none that is called says so.
+ */
+export function unusedFunctionIssues(sources: readonly Source[]): Issue[] {
+  const callers = sources.filter((source) => mayCall(source)).map(callerOf);
+  return sources.flatMap(({ path, text }) => {
+    const name = functionPath.exec(path)?.[1];
+    if (name === undefined) return [];
+    const call = new RegExp(`\\b${name}\\s*\\(`);
+    const server = `${path.split('/', 1)[0]}/`;
+    const caller = callers.find(
+      (one) => one.path !== path && one.path.startsWith(server) && call.test(one.text),
+    );
+    const isKept = keptForOlder.test(text);
+    if (caller === undefined && !isKept)
+      return [
+        {
+          path,
+          message:
+            'is called by nothing here: its first line says that this is "what the release before calls", or it goes.',
+        },
+      ];
+    if (caller !== undefined && isKept)
+      return [{ path, message: `says that the release before calls it, and ${caller.path} does.` }];
+    return [];
+  });
+}
+
+/** What is kept for the release before calls nothing by itself; tests do not keep a function. */
+function mayCall({ path, text }: Source): boolean {
+  if (functionPath.test(path)) return !keptForOlder.test(text);
+  return schemaPath.test(path) || (!isTest(path) && sqlFiles.some((shape) => shape.test(path)));
+}
+
+function callerOf({ path, text }: Source): { path: string; text: string } {
+  return { path, text: path.endsWith('.sql') ? withoutSqlComments(text) : text };
 }
 
 /** Migrations say which release brings them, and whether they take away what an older one used. */

@@ -1,3 +1,4 @@
+-- `accept_renders` as it was while workers took jobs from a queue: what the release before calls.
 -- Takes submits of any accounts in one transaction: locks the accounts in the order of their ids (two groups in
 -- different orders would deadlock), then decides each in turn. `answer` is a render, a refusal or the limits.
 -- `job_priority` is set where a job has to be enqueued: it falls with what the account has pending.
