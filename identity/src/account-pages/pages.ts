@@ -2,7 +2,8 @@ import { emailField, field, newPasswordField } from '../pages/form-field.ts';
 import { html } from '../pages/html.ts';
 import { wayBack } from '../pages/page-error.ts';
 import type { ClientFacts, Page } from '../pages/page.ts';
-import { type FieldErrors, passwordHint } from '../pages/read-fields.ts';
+import type { FieldErrors } from '../pages/read-fields.ts';
+import { passwordHint } from '../passwords/password-rules.ts';
 import { paths } from './paths.ts';
 
 /** What the studio's own address shows. */

@@ -1,10 +1,9 @@
+import { passwordError } from '../passwords/password-rules.ts';
+
 export type Fields = ReadonlyMap<string, string>;
 /** What is wrong with a field, by its name. */
 export type FieldErrors = Readonly<Record<string, string>>;
 
-const passwordLength = { min: 10, max: 200 };
-/** The rules, for beside a field. */
-export const passwordHint = `${passwordLength.min} characters or more; several words are good.`;
 const nameLength = 100;
 // The longest that SMTP can carry.
 const emailLength = 254;
@@ -37,14 +36,4 @@ export function readSignUp(
     ...(passwordError(password, email) !== undefined && { password: passwordError(password, email) ?? '' }),
   };
   return email === undefined || Object.keys(errors).length > 0 ? { errors } : { email, name, password };
-}
-
-/** What is wrong with a new password. Length is what counts (NIST SP 800-63B §3.1.1.2), not what it is made of. */
-export function passwordError(password: string, email: string | undefined): string | undefined {
-  const { length } = [...password];
-  if (length < passwordLength.min) return `Use ${passwordLength.min} characters or more.`;
-  if (length > passwordLength.max) return `Use ${passwordLength.max} characters at most.`;
-  if (email !== undefined && password.toLowerCase() === email.toLowerCase())
-    return 'Use something else than your e-mail address.';
-  return undefined;
 }

@@ -1,7 +1,8 @@
 import { emailField, field, newPasswordField } from '../pages/form-field.ts';
 import { Html, html } from '../pages/html.ts';
 import type { ClientFacts, Page } from '../pages/page.ts';
-import { type FieldErrors, passwordHint } from '../pages/read-fields.ts';
+import type { FieldErrors } from '../pages/read-fields.ts';
+import { passwordHint } from '../passwords/password-rules.ts';
 
 /** Where the forms of one interaction go. */
 export type Addresses = {

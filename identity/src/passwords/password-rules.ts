@@ -1,0 +1,13 @@
+const passwordLength = { min: 10, max: 200 };
+/** The rules, for beside a field. */
+export const passwordHint = `${passwordLength.min} characters or more; several words are good.`;
+
+/** What is wrong with a new password. Length is what counts (NIST SP 800-63B §3.1.1.2), not what it is made of. */
+export function passwordError(password: string, email: string | undefined): string | undefined {
+  const { length } = [...password];
+  if (length < passwordLength.min) return `Use ${passwordLength.min} characters or more.`;
+  if (length > passwordLength.max) return `Use ${passwordLength.max} characters at most.`;
+  if (email !== undefined && password.toLowerCase() === email.toLowerCase())
+    return 'Use something else than your e-mail address.';
+  return undefined;
+}
