@@ -264,8 +264,8 @@ function startWork(owned: AsyncDisposableStack, config: ServiceConfig, options: 
   });
   const keyStreams = owned.use(new KeyStreams(options));
   const signals = owned.use(startSignals({ ...options, deliveries, keyStreams }));
-  const { announcer, scheduler } = signals;
-  const settleUploads = createSettleUploads({ database, announcer, scheduler, deliveries, crashPoint });
+  const { announcer, wokenAccounts } = signals;
+  const settleUploads = createSettleUploads({ database, announcer, wokenAccounts, deliveries, crashPoint });
   const uploads = startUploads({
     ...options,
     settle: settleUploads,

@@ -45,7 +45,7 @@ export type Generations = AsyncDisposable &
 export function startGenerations(options: GenerationsOptions): Generations {
   const { database, signals, uploads } = options;
   const { crashPoint, sweepMs, retryMs, stuckAfterMs } = options.testHooks ?? {};
-  const { owner, leaseMs, scheduler, announcer, longPolls, accountStreams, live } = signals;
+  const { owner, leaseMs, wokenAccounts, announcer, longPolls, accountStreams, live } = signals;
   const shared = { ...options, ...signals, crashPoint, stuckAfterMs };
   const settlement = new Settlement({ database, owner, leaseMs, announcer, crashPoint });
   const askRenders = createAskRenders({ studioClient: options.studioClient, settlement });
@@ -65,7 +65,7 @@ export function startGenerations(options: GenerationsOptions): Generations {
       queueCap: options.queueCap,
       quoting: options.quoting,
       resolveUnconfirmed: (accountId) => resolveUnconfirmed(database, askRenders, accountId),
-      scheduler,
+      wokenAccounts,
       announcer,
       uploads,
       crashPoint,

@@ -7,7 +7,7 @@ import { revokedKeysChannel } from '../identity/keys/revoke-key.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import type { TestHooks } from '../test-hooks.ts';
 import type { Deliveries } from '../webhooks/deliveries/background.ts';
-import { Scheduler } from './dispatch/scheduler.ts';
+import { WokenAccounts } from './dispatch/woken-accounts.ts';
 import { AccountStreams, accountEventsChannel } from './events/account-streams.ts';
 import { Feed } from './follow/feed.ts';
 import { Subscriptions } from './follow/subscriptions.ts';
@@ -36,7 +36,7 @@ export type Signals = AsyncDisposable & {
   longPolls: LongPolls;
   accountStreams: AccountStreams;
   live: LiveGenerations;
-  scheduler: Scheduler;
+  wokenAccounts: WokenAccounts;
   feed: Feed;
   subscriptions: Subscriptions;
   announcer: TransitionAnnouncer;
@@ -62,7 +62,7 @@ export function startSignals(options: {
     log,
     floorMs: testHooks.liveFloorMs,
   });
-  const scheduler = new Scheduler(log);
+  const wokenAccounts = new WokenAccounts(log);
   const feed = new Feed(options);
   const subscriptions = new Subscriptions({ database, log, owner, leaseMs, feed });
   const notifier = createNotifier({ database, channel: settledChannel, log });
@@ -79,7 +79,7 @@ export function startSignals(options: {
     notifier,
     movedNotifier,
     eventNotifier,
-    scheduler,
+    wokenAccounts,
     subscriptions,
     deliveries: options.deliveries,
   });
@@ -90,7 +90,7 @@ export function startSignals(options: {
     longPolls,
     accountStreams,
     live,
-    scheduler,
+    wokenAccounts,
     feed,
     subscriptions,
     announcer,

@@ -16,7 +16,7 @@ import {
 } from '../../quotes/validate-and-quote.ts';
 import type { CrashPoint } from '../../test-hooks.ts';
 import type { Uploads } from '../../uploads/background.ts';
-import type { Scheduler } from '../dispatch/scheduler.ts';
+import type { WokenAccounts } from '../dispatch/woken-accounts.ts';
 import { acceptedBodyStart } from '../present.ts';
 import type { TransitionAnnouncer } from '../settle/announce-transitions.ts';
 import { type AcceptOptions, Acceptor } from './accept.ts';
@@ -42,7 +42,7 @@ export type CreateRequest = {
 export type CreateOptions = AcceptOptions & {
   database: Database;
   quoting: QuotingDependencies;
-  scheduler: Pick<Scheduler, 'queued'>;
+  wokenAccounts: Pick<WokenAccounts, 'queued'>;
   announcer: Pick<TransitionAnnouncer, 'announceEvents'>;
   /** Woken where an accepted create names addresses. */
   uploads: Pick<Uploads, 'wakeImports'>;
@@ -102,7 +102,7 @@ export class GenerationCreator {
     sha256: string | undefined,
     { budgetLeft }: Precheck,
   ): Promise<RawReply> {
-    const { quoting, crashPoint, scheduler, announcer, uploads, log } = this.#options;
+    const { quoting, crashPoint, wokenAccounts, announcer, uploads, log } = this.#options;
     const quoted = await validateAndQuote(quoting, {
       accountId: request.principal.account.id,
       kind: request.kind,
@@ -118,7 +118,7 @@ export class GenerationCreator {
     const accepted = await this.#acceptor.accept({ ...record, fingerprint: sha256 });
     if (!accepted.replayed) {
       log.info({ request_id: request.requestId, generation: record.id }, 'a generation is accepted');
-      scheduler.queued(record.accountId, record.lane);
+      wokenAccounts.queued(record.accountId, record.lane);
       announcer.announceEvents([record.accountId]);
       if (record.uploads?.some(({ url }) => url !== undefined) === true) uploads.wakeImports();
     }

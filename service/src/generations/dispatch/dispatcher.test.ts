@@ -5,8 +5,8 @@ import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { limitsOf, seedAccount, seedQueue } from '../testing/seed.ts';
 import { startDispatcher } from './dispatcher.ts';
-import { Scheduler } from './scheduler.ts';
 import type { Claim } from './store.ts';
+import { WokenAccounts } from './woken-accounts.ts';
 
 const log = createLogger({ part: 'test', level: 'silent' });
 const accounts = 10;
@@ -25,7 +25,7 @@ test('while the studio is slow no more is claimed than is soon submitted, and th
   }
   const submitted: Claim[] = [];
   const slow = Promise.withResolvers<void>();
-  const scheduler = new Scheduler(log);
+  const wokenAccounts = new WokenAccounts(log);
   await using _dispatcher = startDispatcher({
     database,
     log,
@@ -35,11 +35,11 @@ test('while the studio is slow no more is claimed than is soon submitted, and th
       await slow.promise;
     },
     limits: { refresh: () => undefined },
-    scheduler,
+    wokenAccounts,
     leaseMs: 60_000,
     sweepMs: 50,
   });
-  for (const accountId of owners) scheduler.wake(accountId);
+  for (const accountId of owners) wokenAccounts.wake(accountId);
   const held = async () => {
     const [row] = await database.rows<{ held: number }>(
       'select count(*)::integer as held from generations where holds_slot',

@@ -5,7 +5,6 @@ import { startLeaseQueue } from '@renderkit/server-kit/work/lease-queue.ts';
 import { startLeases } from '@renderkit/server-kit/work/leases.ts';
 import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import type { LimitsReader } from './limits-reader.ts';
-import { accountsPerClaim, type Scheduler } from './scheduler.ts';
 import {
   accountsToDispatch,
   type AccountState,
@@ -14,6 +13,7 @@ import {
   releaseGenerations,
   renewLeases,
 } from './store.ts';
+import { accountsPerClaim, type WokenAccounts } from './woken-accounts.ts';
 
 export type DispatcherOptions = {
   database: Database;
@@ -23,7 +23,7 @@ export type DispatcherOptions = {
   /** Sends a claim to the studio and records what came of it; ends early, leaving it to its lease, when stopping. */
   submit: (claim: Claim, stopping: AbortSignal) => Promise<void>;
   limits: LimitsReader;
-  scheduler: Scheduler;
+  wokenAccounts: WokenAccounts;
   leaseMs: number;
   /** Default 1,000. */
   sweepMs?: number | undefined;
@@ -54,7 +54,7 @@ const lanes = ['image', 'edit', 'video'] as const satisfies readonly Lane[];
  * a sweep each second finds what was woken elsewhere, what waits out a pause, and what a dead process left claimed.
  */
 export function startDispatcher(options: DispatcherOptions): AsyncDisposable {
-  const { database, log, owner, leaseMs, scheduler, onStuck, stuckAfterMs } = options;
+  const { database, log, owner, leaseMs, wokenAccounts, onStuck, stuckAfterMs } = options;
   const leases = startLeases({
     name: 'dispatch leases',
     leaseMs,
@@ -67,7 +67,7 @@ export function startDispatcher(options: DispatcherOptions): AsyncDisposable {
   const submits = startLeaseQueue<Claim>({
     slots: submitsAtOnce,
     idOf: ({ id }) => id,
-    run: (claim, stopping) => options.submit(claim, stopping).finally(scheduler.resume),
+    run: (claim, stopping) => options.submit(claim, stopping).finally(wokenAccounts.resume),
     onError: ({ id }, error) => log.error({ generationId: id, err: error }, 'a submit was left to its lease'),
     giveBack: async (claims) => {
       await releaseGenerations(
@@ -91,12 +91,12 @@ export function startDispatcher(options: DispatcherOptions): AsyncDisposable {
       submits.add(claims);
       for (const account of accounts) afterClaim(options, account, claims);
       // Some of them may have been cut short, and nothing says which.
-      if (claims.length >= maxPerClaim) for (const { accountId } of accounts) scheduler.wake(accountId);
+      if (claims.length >= maxPerClaim) for (const { accountId } of accounts) wokenAccounts.wake(accountId);
     } finally {
       claiming--;
     }
   };
-  scheduler.start({
+  wokenAccounts.start({
     hasRoom,
     claim: (accountIds) => claimFor(accountIds, false),
     // What a busy studio said of its limits may be over as well.
@@ -106,7 +106,7 @@ export function startDispatcher(options: DispatcherOptions): AsyncDisposable {
 
   return {
     [Symbol.asyncDispose]: async () => {
-      await scheduler.stop();
+      await wokenAccounts.stop();
       await sweep[Symbol.asyncDispose]();
       await submits[Symbol.asyncDispose]();
       await leases[Symbol.asyncDispose]();
@@ -116,7 +116,7 @@ export function startDispatcher(options: DispatcherOptions): AsyncDisposable {
 
 /** Looks each second for accounts that could be claimed from. */
 function startSweep(
-  { database, limits, scheduler, log, sweepMs = 1_000, onStuck, stuckAfterMs }: DispatcherOptions,
+  { database, limits, wokenAccounts, log, sweepMs = 1_000, onStuck, stuckAfterMs }: DispatcherOptions,
   claims: { hasRoom: () => boolean; claimFor: (accountIds: string[]) => Promise<void> },
 ): AsyncDisposable {
   return startLoop({
@@ -126,7 +126,7 @@ function startSweep(
     onStuck,
     stuckAfterMs,
     run: async () => {
-      scheduler.forget();
+      wokenAccounts.forget();
       const found = await accountsToDispatch(database, { limitsMaxAgeMs, atMost: accountsPerSweep });
       const claimable = found.filter((account) => account.has_capacity).map((account) => account.account_id);
       for (const account of found) if (!account.has_capacity) limits.refresh(account.account_id);
@@ -134,7 +134,7 @@ function startSweep(
         const some = claimable.slice(i, i + accountsPerClaim);
         if (claims.hasRoom()) await claims.claimFor(some);
         // They have their turn among those that were woken.
-        else for (const accountId of some) scheduler.wake(accountId);
+        else for (const accountId of some) wokenAccounts.wake(accountId);
       }
     },
   });
@@ -142,11 +142,11 @@ function startSweep(
 
 /** What an account's state before its claims means for its next ones. */
 function afterClaim(
-  { limits, scheduler }: DispatcherOptions,
+  { limits, wokenAccounts }: DispatcherOptions,
   { accountId, free, waitMs, connected, limitsAgeMs = 0 }: AccountState,
   claims: readonly Claim[],
 ): void {
-  if (waitMs > 0) scheduler.wakeAfter(accountId, waitMs);
+  if (waitMs > 0) wokenAccounts.wakeAfter(accountId, waitMs);
   if (!connected || waitMs > 0) return;
   if (free === undefined) return limits.refresh(accountId);
   const left = { ...free };
@@ -155,7 +155,7 @@ function afterClaim(
       left.overall--;
       left[claim.lane]--;
     }
-  scheduler.remember(accountId, left);
-  if (lanes.some((lane) => free[lane] - left[lane] >= maxFromLane)) scheduler.wake(accountId);
+  wokenAccounts.remember(accountId, left);
+  if (lanes.some((lane) => free[lane] - left[lane] >= maxFromLane)) wokenAccounts.wake(accountId);
   if (Math.min(...Object.values(left)) <= 0 && limitsAgeMs > limitsMaxAgeMs) limits.refresh(accountId);
 }

@@ -1,8 +1,8 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { StudioClient } from '../../studio-client/studio-client.ts';
-import type { Scheduler } from './scheduler.ts';
 import { saveLimits } from './store.ts';
+import type { WokenAccounts } from './woken-accounts.ts';
 
 export type LimitsReader = {
   /** Reads an account's limits from the studio in the background, unless that is under way or failed just now. */
@@ -18,7 +18,7 @@ export function createLimitsReader(options: {
   database: Database;
   studioClient: Pick<StudioClient, 'call'>;
   log: Logger;
-  scheduler: Pick<Scheduler, 'wake'>;
+  wokenAccounts: Pick<WokenAccounts, 'wake'>;
 }): LimitsReader {
   const asked = new Set<string>();
   const waiting: string[] = [];
@@ -30,7 +30,7 @@ export function createLimitsReader(options: {
       const limits = await options.studioClient.call('getLimits', { accountId });
       await saveLimits(options.database, accountId, limits);
       pauses.delete(accountId);
-      options.scheduler.wake(accountId);
+      options.wokenAccounts.wake(accountId);
     } catch (error) {
       const failures = (pauses.get(accountId)?.failures ?? 0) + 1;
       const pauseMs = Math.min(maxPauseMs, initialPauseMs * 2 ** Math.min(failures - 1, 10));

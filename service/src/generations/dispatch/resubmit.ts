@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
-import type { Scheduler } from './scheduler.ts';
 import { type Claim, type Release, releaseGenerations } from './store.ts';
 import { submitOnce, type SubmitOptions } from './submit.ts';
+import type { WokenAccounts } from './woken-accounts.ts';
 
 export type ResubmitOptions = SubmitOptions & {
-  scheduler: Pick<Scheduler, 'wakeAfter'>;
+  wokenAccounts: Pick<WokenAccounts, 'wakeAfter'>;
   /** First pause before a submit whose outcome is unknown is sent again; it doubles up to 30 s. Default 1,000 ms. */
   retryMs?: number | undefined;
 };
@@ -47,7 +47,7 @@ export function createResubmit(options: ResubmitOptions) {
           unsent: !current.sentBefore,
           retryAfterMs: result.retryAfterMs,
         });
-        if (waitMs !== undefined) options.scheduler.wakeAfter(claim.accountId, waitMs);
+        if (waitMs !== undefined) options.wokenAccounts.wakeAfter(claim.accountId, waitMs);
         return;
       }
       options.log.warn(

@@ -1,6 +1,6 @@
 import type { Notifier } from '@renderkit/server-kit/db/notify.ts';
 import type { Deliveries } from '../../webhooks/deliveries/background.ts';
-import type { Scheduler } from '../dispatch/scheduler.ts';
+import type { WokenAccounts } from '../dispatch/woken-accounts.ts';
 import type { Subscriptions } from '../follow/subscriptions.ts';
 import type { LiveGenerations } from '../live/live-generations.ts';
 import type { LongPolls } from '../live/long-polls.ts';
@@ -16,7 +16,7 @@ export type AnnouncerOptions = {
   movedNotifier: Pick<Notifier, 'announce'>;
   /** Wakes whoever reads an account's events, in every process. */
   eventNotifier: Pick<Notifier, 'announce'>;
-  scheduler: Scheduler;
+  wokenAccounts: WokenAccounts;
   subscriptions: Subscriptions;
   deliveries: Pick<Deliveries, 'announce'>;
 };
@@ -30,7 +30,8 @@ export class TransitionAnnouncer {
   }
 
   announce(made: readonly Transitioned[]): void {
-    const { longPolls, live, notifier, movedNotifier, scheduler, subscriptions, deliveries } = this.#options;
+    const { longPolls, live, notifier, movedNotifier, wokenAccounts, subscriptions, deliveries } =
+      this.#options;
     const ended = made.filter(({ to_status: status }) => isFinal(status));
     longPolls.wake(
       ended.map(({ id }) => id),
@@ -39,7 +40,7 @@ export class TransitionAnnouncer {
     live.wake(made.map(({ id }) => id));
     for (const { id, account_id: accountId } of ended) {
       notifier.announce(id);
-      scheduler.wake(accountId);
+      wokenAccounts.wake(accountId);
     }
     for (const { id, to_status: status } of made) if (!isFinal(status)) movedNotifier.announce(id);
     for (const { watching, account_id: accountId } of made) if (watching) subscriptions.subscribe(accountId);

@@ -2,7 +2,7 @@ import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts
 import type { CrashPoint } from '../../test-hooks.ts';
 import { recordOutcomes, type SettleUploads, type UploadEnd } from '../../uploads/record-outcomes.ts';
 import type { Deliveries } from '../../webhooks/deliveries/background.ts';
-import type { Scheduler } from '../dispatch/scheduler.ts';
+import type { WokenAccounts } from '../dispatch/woken-accounts.ts';
 import type { TransitionAnnouncer } from './announce-transitions.ts';
 import { toFailed } from './compose-transition.ts';
 import { waitedForUpload } from './failure-sentences.ts';
@@ -13,7 +13,7 @@ import { lockAccounts, readWaiting, unblock } from './waiting-store.ts';
 export type SettleUploadsOptions = {
   database: Database;
   announcer: Pick<TransitionAnnouncer, 'announce' | 'announceEvents'>;
-  scheduler: Pick<Scheduler, 'wake'>;
+  wokenAccounts: Pick<WokenAccounts, 'wake'>;
   deliveries: Pick<Deliveries, 'announce'>;
   crashPoint?: CrashPoint | undefined;
 };
@@ -49,7 +49,7 @@ async function settle(options: SettleUploadsOptions, ends: readonly UploadEnd[])
   options.announcer.announce(failed);
   options.announcer.announceEvents(ended.map(({ account_id: accountId }) => accountId));
   options.deliveries.announce(due);
-  for (const accountId of unblocked) options.scheduler.wake(accountId);
+  for (const accountId of unblocked) options.wokenAccounts.wake(accountId);
 }
 
 async function failWaiting(

@@ -21,9 +21,10 @@ const maxPauseMs = 60_000;
 /**
  * Gathers the accounts that were woken in one turn of the event loop into one claim. No account is claimed for twice
  * at once: one that is woken during its claim is claimed for again after it. Made before the dispatcher, which is its
- * claimer, so that whoever frees a slot or fills a queue can wake it.
+ * claimer, so that whoever frees a slot or fills a queue can wake it. What goes first is decided by the claim
+ * (sql/functions/claim_generations_up_to.sql).
  */
-export class Scheduler {
+export class WokenAccounts {
   readonly #log: Logger;
   readonly #stopping = new AbortController();
   readonly #woken = new Set<string>();
