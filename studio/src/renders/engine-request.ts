@@ -15,7 +15,7 @@ import {
 } from '@renderkit/engine-kit/engine.ts';
 import type { CatalogModel } from '../catalog/catalog-model.ts';
 import { type CatalogSnapshot, wordsOf } from '../catalog/snapshot.ts';
-import { seedOf } from './request-shape.ts';
+import { seedOf } from './seed.ts';
 import type { MaterialsFound, ReferenceFile, RenderAttempt } from './store.ts';
 
 type Materials<K extends RenderRequest['kind'] = RenderRequest['kind']> = {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { durationsOf } from '@renderkit/contract/studio/offers.ts';
 import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import type { MediaSource } from '@renderkit/engine-kit/route.ts';
@@ -54,15 +53,4 @@ function pixelsOf(request: RenderRequest, { offered, videoSizes }: CatalogModel)
         ? (ratios.find((one) => one.ratio === ratio) ?? ratios[0])
         : undefined;
   return size === undefined ? maxKeptPixels : size.width * size.height;
-}
-
-/** The seed that is asked for, or else the render's own. */
-export function seedOf({ options: { seed } }: Pick<RenderRequest, 'options'>, render: string): number {
-  if (typeof seed === 'number' && seed >= 0) return Math.min(Math.trunc(seed), 2 ** 32 - 1);
-  return drawnSeed(render);
-}
-
-/** A render's own seed: a second try draws the same image, and no other render has it. */
-export function drawnSeed(render: string): number {
-  return createHash('sha256').update(render).digest().readUInt32LE(0);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BoundValue } from '@renderkit/engine-kit/driver.ts';
-import { drawnSeed } from './request-shape.ts';
+import { drawnSeed } from './seed.ts';
 import { uniqueTargets } from './unique-targets.ts';
 
 const id = '7d0c1f7e-3c58-4a2f-9f0a-1f6f6a1d9b11';

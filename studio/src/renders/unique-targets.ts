@@ -1,7 +1,7 @@
 import type { BoundValue } from '@renderkit/engine-kit/driver.ts';
 import { textOf } from '@renderkit/engine-kit/transform-value.ts';
 import type { Claim } from '../backends/claim-queries.ts';
-import { drawnSeed } from './request-shape.ts';
+import { drawnSeed } from './seed.ts';
 
 /**
  * Targets whose value no other submission has, so that an engine's job is known by them: the submission's id, and a seed that

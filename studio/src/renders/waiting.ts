@@ -3,7 +3,8 @@ import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts
 import type { RenderShape } from '../backends/render-shape.ts';
 import type { CatalogModel } from '../catalog/catalog-model.ts';
 import { delaySecondsOf } from '../catalog/snapshot.ts';
-import { seedOf, shapeOf } from './request-shape.ts';
+import { shapeOf } from './request-shape.ts';
+import { seedOf } from './seed.ts';
 
 /** What is known of a render that waits for a backend. */
 export type Waiting = {
