@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Confirmations } from './confirmations.ts';
+import { ConfirmationTokens } from './confirmation-tokens.ts';
 
 const purchase = { keyId: 'key_1', tool: 'create_image', arguments: { prompt: 'a boat', n: 1 }, credits: 30 };
 
 test('a token stands for one key, tool and arguments, in whatever order, up to its price', () => {
-  const confirmations = new Confirmations('secret');
-  const token = confirmations.issue(purchase);
-  const first = confirmations.verify(token, purchase);
+  const confirmationTokens = new ConfirmationTokens('secret');
+  const token = confirmationTokens.issue(purchase);
+  const first = confirmationTokens.verify(token, purchase);
   assert.equal(first.outcome, 'confirmed');
   assert.deepEqual(
-    confirmations.verify(token, { ...purchase, arguments: { n: 1, prompt: 'a boat' }, credits: 29 }),
+    confirmationTokens.verify(token, { ...purchase, arguments: { n: 1, prompt: 'a boat' }, credits: 29 }),
     first,
   );
   for (const other of [
@@ -19,23 +19,23 @@ test('a token stands for one key, tool and arguments, in whatever order, up to i
     { ...purchase, arguments: { prompt: 'a boat', n: 2 } },
     { ...purchase, credits: 31 },
   ])
-    assert.equal(confirmations.verify(token, other).outcome, 'refused');
-  assert.notDeepEqual(confirmations.verify(confirmations.issue(purchase), purchase), first);
+    assert.equal(confirmationTokens.verify(token, other).outcome, 'refused');
+  assert.notDeepEqual(confirmationTokens.verify(confirmationTokens.issue(purchase), purchase), first);
 });
 
 test('a token ends after ten minutes, and one of somebody else is none', () => {
   let now = 0;
-  const confirmations = new Confirmations('secret', () => now);
-  const token = confirmations.issue(purchase);
+  const confirmationTokens = new ConfirmationTokens('secret', () => now);
+  const token = confirmationTokens.issue(purchase);
   now = 10 * 60_000;
-  assert.equal(confirmations.verify(token, purchase).outcome, 'confirmed');
+  assert.equal(confirmationTokens.verify(token, purchase).outcome, 'confirmed');
   now += 1;
-  assert.deepEqual(confirmations.verify(token, purchase), {
+  assert.deepEqual(confirmationTokens.verify(token, purchase), {
     outcome: 'refused',
     reason: 'is older than ten minutes',
   });
   const [content = '', signature = ''] = token.split('.');
-  const foreign = new Confirmations('another', () => now).issue(purchase);
+  const foreign = new ConfirmationTokens('another', () => now).issue(purchase);
   for (const wrong of [
     '',
     '.',
@@ -46,7 +46,7 @@ test('a token ends after ten minutes, and one of somebody else is none', () => {
     foreign,
     'x'.repeat(5_000),
   ])
-    assert.deepEqual(confirmations.verify(wrong, purchase), {
+    assert.deepEqual(confirmationTokens.verify(wrong, purchase), {
       outcome: 'refused',
       reason: 'is none that was given out here',
     });

@@ -23,7 +23,7 @@ type Content = { id: string; what: string; credits: number; expires: number };
  * Tokens that stand for one purchase: this key, this tool, these arguments, at most these credits, for ten minutes. A token
  * names an idempotency key and is bound to the `request_id` that takes its place, so that it buys once, however often it comes.
  */
-export class Confirmations {
+export class ConfirmationTokens {
   readonly #secret: string | Uint8Array;
   readonly #now: () => number;
 

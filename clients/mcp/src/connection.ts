@@ -1,11 +1,11 @@
 import type { Renderkit } from 'renderkit';
-import type { Confirmations } from './confirmations.ts';
+import type { ConfirmationTokens } from './confirmation-tokens.ts';
 
 /** What the tools work with: a client with one key, and what belongs to the way that calls come in by. */
 export type McpConnection = {
   client: Renderkit;
   purchases: Purchases;
-  confirmations: Confirmations;
+  confirmationTokens: ConfirmationTokens;
   /** Opens a file for `import_media`; undefined where the files of this machine are not the caller's. */
   openFile: ((path: string) => Promise<Blob>) | undefined;
   /** Aborts when nobody waits for answers any more. */

@@ -1,6 +1,6 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import Renderkit, { type Fetch } from 'renderkit';
-import { Confirmations } from './confirmations.ts';
+import { ConfirmationTokens } from './confirmation-tokens.ts';
 import type { McpConnection, Purchases } from './connection.ts';
 import { createMcpServer } from './server.ts';
 import { version } from './version.ts';
@@ -38,7 +38,7 @@ export type McpHttp = {
 
 /** The tools over streamable HTTP: they ask the API with the caller's own key, and have no powers beside it. */
 export function createMcpHttp(options: McpHttpOptions): McpHttp {
-  const confirmations = new Confirmations(options.confirmationSecret);
+  const confirmationTokens = new ConfirmationTokens(options.confirmationSecret);
   const handler = createMcpHandler(
     ({ authInfo }) => createMcpServer(authInfo?.extra?.['connection'] as McpConnection),
     { onerror: options.onError },
@@ -54,7 +54,13 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
         // A caller waits for a minute at most, and can repeat a call.
         maxRetries: 0,
       });
-      const connection: McpConnection = { client, purchases, confirmations, openFile: undefined, signal };
+      const connection: McpConnection = {
+        client,
+        purchases,
+        confirmationTokens,
+        openFile: undefined,
+        signal,
+      };
       return handler.fetch(request, {
         ...(body !== undefined && { parsedBody: body }),
         // The key stays out of it: tools have the client that goes with it.

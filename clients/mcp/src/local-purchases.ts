@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { sortedJson } from './confirmations.ts';
+import { sortedJson } from './confirmation-tokens.ts';
 import type { Purchase, PurchaseRequest, Purchases } from './connection.ts';
 
 /** An equal call within this time is taken for a repetition. */

@@ -2,7 +2,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { randomBytes } from 'node:crypto';
 import Renderkit from 'renderkit';
 import { fromPath } from 'renderkit/node';
-import { Confirmations } from './confirmations.ts';
+import { ConfirmationTokens } from './confirmation-tokens.ts';
 import { LocalPurchases } from './local-purchases.ts';
 import { createMcpServer } from './server.ts';
 import { version } from './version.ts';
@@ -26,7 +26,7 @@ export function serveMcpOverStdio(options: StdioOptions = {}): void {
     client,
     purchases: new LocalPurchases(),
     // Nobody else has to know them: another process asks again.
-    confirmations: new Confirmations(randomBytes(32)),
+    confirmationTokens: new ConfirmationTokens(randomBytes(32)),
     openFile: fromPath,
     signal: undefined,
   };

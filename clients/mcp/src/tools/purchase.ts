@@ -89,7 +89,7 @@ async function agreement(
   asked: Asked,
   { credits, model, outputs }: Estimate,
   key: Key,
-  { confirmations, context, canAsk }: ToolCall,
+  { confirmationTokens, context, canAsk }: ToolCall,
 ): Promise<Agreement | InputRequiredResult | ToolRefusal> {
   if (!needsConfirmation(credits, key)) return { idempotencyKey: undefined };
   // A request_id is a purchase of its own: under another one the same token would buy again.
@@ -104,9 +104,9 @@ async function agreement(
       'The person did not agree. Nothing was charged.',
       'Do not try it again unless the person asks for it.',
     );
-  const verified = token === undefined ? undefined : confirmations.verify(token, wanted);
+  const verified = token === undefined ? undefined : confirmationTokens.verify(token, wanted);
   if (verified?.outcome === 'confirmed') return verified;
-  const issued = confirmations.issue(wanted);
+  const issued = confirmationTokens.issue(wanted);
   const message = `${asked.tool} with ${model}: ${outputs} ${outputs === 1 ? 'output' : 'outputs'} for ${credits} credits. Spend them?`;
   if (canAsk && asked.confirm === undefined)
     return inputRequired({
