@@ -4,7 +4,7 @@ import {
   type FieldTable,
   imageFields,
   videoFields,
-} from '@renderkit/service/facades/fields.ts';
+} from '@renderkit/service/facades/field-tables.ts';
 
 /** The tables of docs/connect.md that are written from the code, by the words of their marks. */
 const tables: Record<string, () => string> = {

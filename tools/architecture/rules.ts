@@ -161,7 +161,7 @@ export const publicEntries: Record<string, readonly string[]> = {
     'migrate.ts',
     'config.ts',
     'operator.ts',
-    'facades/fields.ts',
+    'facades/field-tables.ts',
     'preflight/check-secret-key.ts',
     'problems/api-problem.ts',
     'validation/compile-check.ts',

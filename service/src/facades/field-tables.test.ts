@@ -7,7 +7,7 @@ import {
 } from '@renderkit/contract/studio/examples/models.ts';
 import { indexOf } from '../catalog/catalog-index.ts';
 import { readPictureRequest } from './a1111/picture-request.ts';
-import { a1111Fields, chatFields, type FieldTable, imageFields, videoFields } from './fields.ts';
+import { a1111Fields, chatFields, type FieldTable, imageFields, videoFields } from './field-tables.ts';
 import { readChatRequest } from './openai/chat-request.ts';
 import { readImageRequest } from './openai/image-request.ts';
 import { readVideoRequest } from './openai/video-request.ts';

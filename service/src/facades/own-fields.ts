@@ -1,5 +1,5 @@
 import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
-import { type FieldsOf, namesOf, optionFields, type ownFields, passedFields } from './fields.ts';
+import { type FieldsOf, namesOf, optionFields, type ownFields, passedFields } from './field-tables.ts';
 
 /** Fields that a body gets, and names that came and count for nothing. */
 export type Mapped = { body: Record<string, unknown>; ignored: string[] };

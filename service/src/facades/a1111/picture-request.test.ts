@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { exampleEditModel, exampleModel } from '@renderkit/contract/studio/examples/models.ts';
 import { indexOf } from '../../catalog/catalog-index.ts';
-import type { a1111Fields, FieldsOf } from '../fields.ts';
+import type { a1111Fields, FieldsOf } from '../field-tables.ts';
 import { readPictureRequest } from './picture-request.ts';
 
 const index = indexOf({

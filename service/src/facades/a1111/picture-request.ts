@@ -7,7 +7,7 @@ import { ApiProblem, invalidField } from '../../problems/api-problem.ts';
 import { chooseModel, type ChosenModel, describeOtherSuite } from '../choose-model.ts';
 import { nearestSize, sizeMade } from '../choose-size.ts';
 import type { Asked } from '../facade-exchange.ts';
-import { a1111Fields, type FieldsOf, ignoredOf, maxOutputs, settingsOf } from '../fields.ts';
+import { a1111Fields, type FieldsOf, ignoredOf, maxOutputs, settingsOf } from '../field-tables.ts';
 import { mapOwnFields } from '../own-fields.ts';
 import { planCreates } from '../plan-creates.ts';
 import type { TakenImage } from '../take-image.ts';

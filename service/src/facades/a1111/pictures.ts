@@ -8,7 +8,7 @@ import type { Admitted } from '../../identity/admission/admit.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import { translated } from '../../studio-client/translate-error.ts';
 import { type ExchangeOptions, FacadeExchange, type Presentation } from '../facade-exchange.ts';
-import type { a1111Fields, FieldsOf } from '../fields.ts';
+import type { a1111Fields, FieldsOf } from '../field-tables.ts';
 import { jsonForm } from '../held-answer.ts';
 import type { OutputMedia } from '../output-media.ts';
 import type { createReadRequest, StoreFile } from '../read-request.ts';

@@ -2,7 +2,7 @@ import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts'
 import type { CatalogIndex } from '../../catalog/catalog-index.ts';
 import { chooseModel, describeOtherSuite } from '../choose-model.ts';
 import type { Asked } from '../facade-exchange.ts';
-import { askedFor, chatFields, type FieldsOf, ignoredOf, titleTokens } from '../fields.ts';
+import { askedFor, chatFields, type FieldsOf, ignoredOf, titleTokens } from '../field-tables.ts';
 import { mapOwnFields } from '../own-fields.ts';
 import { planCreates } from '../plan-creates.ts';
 import type { TakenImage } from '../take-image.ts';

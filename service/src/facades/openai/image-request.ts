@@ -4,7 +4,14 @@ import type { CatalogIndex } from '../../catalog/catalog-index.ts';
 import { chooseModel, describeOtherSuite } from '../choose-model.ts';
 import { nearestSize, readSize, sizeMade } from '../choose-size.ts';
 import type { Asked } from '../facade-exchange.ts';
-import { askedFor, type FieldsOf, ignoredOf, imageFields, maxOutputs, maxPartialImages } from '../fields.ts';
+import {
+  askedFor,
+  type FieldsOf,
+  ignoredOf,
+  imageFields,
+  maxOutputs,
+  maxPartialImages,
+} from '../field-tables.ts';
 import { mapOwnFields, valueOf } from '../own-fields.ts';
 import { planCreates } from '../plan-creates.ts';
 import type { FacadeRequest } from '../read-request.ts';

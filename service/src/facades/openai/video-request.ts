@@ -5,7 +5,7 @@ import { type CatalogIndex, isIncluded } from '../../catalog/catalog-index.ts';
 import { chooseModel, describeOtherSuite } from '../choose-model.ts';
 import { nearestSize, readSize } from '../choose-size.ts';
 import type { Asked } from '../facade-exchange.ts';
-import { type FieldsOf, namesOf, passedVideoFields, type videoFields } from '../fields.ts';
+import { type FieldsOf, namesOf, passedVideoFields, type videoFields } from '../field-tables.ts';
 import { mapOwnFields, valueOf } from '../own-fields.ts';
 import type { TakenImage } from '../take-image.ts';
 import { openAiRefusal } from './errors.ts';
