@@ -5,7 +5,10 @@ import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import { countAlive, deleteSilentWorkers, deleteWorker, writeBeat } from './store.ts';
 
 const beatEveryMs = 3_000;
-/** Three beats that did not come. */
+/**
+ * Three beats that did not come. Workers are counted by it for metrics, readiness and samples; `queue_reason` in SQL has the same
+ * number. Nothing is taken over by it: that is the lease in `renders/start-claims.ts`.
+ */
 const aliveSeconds = 10;
 const forgottenSeconds = 60 * 60;
 
