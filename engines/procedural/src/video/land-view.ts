@@ -23,147 +23,164 @@ export type WaterMap = Uint8Array;
 /** Nothing nearer to the camera is drawn. */
 const NEAREST = 1.05;
 
-interface View {
-  readonly frame: Frame;
-  readonly water: WaterMap;
-  readonly land: LandModel;
-  readonly camera: Camera;
-  readonly aspect: number;
-  /** How far a column is drawn, and what its topmost, partly covered row showed before. */
-  column: number;
-  top: number;
-  joined: boolean;
-  wet: boolean;
-  openRow: number;
-  readonly from: Float32Array;
-  readonly colour: Float32Array;
-  readonly behind: Float32Array;
-}
-
 /** Draws the land over what the frame shows, column by column from the camera to the horizon. */
 export function viewLand(frame: Frame, water: WaterMap, land: LandModel, camera: Camera): void {
   water.fill(0);
-  const view: View = {
-    frame,
-    water,
-    land,
-    camera,
-    aspect: frame.width / frame.height,
-    column: 0,
-    top: 0,
-    joined: false,
-    wet: false,
-    openRow: -1,
-    from: new Float32Array(3),
-    colour: new Float32Array(3),
-    behind: new Float32Array(3),
-  };
-  for (let column = 0; column < frame.width; column++) viewColumn(view, column);
+  const steps = stepsOf(land, camera, frame.height);
+  const runs = createRuns(land.steps);
+  for (let column = 0; column < frame.width; column++) {
+    findRuns(frame, land, camera, steps, column, runs);
+    fillRuns(frame, water, column, runs);
+  }
 }
 
-function viewColumn(view: View, column: number): void {
-  const { frame, land, camera } = view;
-  const { columns, steps, depths, lefts, cells, tops, wet } = land;
-  const horizon = camera.horizon * frame.height;
-  const across = ((column + 0.5) / frame.width - 0.5) * view.aspect;
-  view.column = column;
-  view.top = frame.height;
-  view.joined = false;
-  view.openRow = -1;
-  for (let step = 0; step < steps; step++) {
+interface Steps {
+  /** The first that is not too near. */
+  readonly first: number;
+  /** Per step, which column of the land the middle of the frame shows, and how many more a unit across. */
+  readonly places: Float64Array;
+  readonly spreads: Float64Array;
+  /** Per step, rows that a unit of height takes. */
+  readonly rises: Float64Array;
+}
+
+/** What is the same for all columns of a frame. */
+function stepsOf({ steps, depths, lefts, cells }: LandModel, camera: Camera, height: number): Steps {
+  const places = new Float64Array(steps);
+  const spreads = new Float64Array(steps);
+  const rises = new Float64Array(steps);
+  let first = steps;
+  for (let step = steps - 1; step >= 0; step--) {
     const away = (depths[step] ?? 0) - camera.z;
-    if (away < NEAREST) continue;
-    const place = (camera.x + across * away - (lefts[step] ?? 0)) / (cells[step] ?? 1);
+    if (away < NEAREST) break;
+    const cell = cells[step] ?? 1;
+    places[step] = (camera.x - (lefts[step] ?? 0)) / cell;
+    spreads[step] = away / cell;
+    rises[step] = height / away;
+    first = step;
+  }
+  return { first, places, spreads, rises };
+}
+
+/** The surfaces of a column that are seen, from near to far; each reaches up from the one before to its own top. */
+interface Runs {
+  count: number;
+  readonly tops: Float64Array;
+  readonly colours: Float64Array;
+  readonly wet: Uint8Array;
+  /** 1 where it touches the one before and is of its kind: their colours pass into one another. */
+  readonly joined: Uint8Array;
+}
+
+const createRuns = (steps: number): Runs => ({
+  count: 0,
+  tops: new Float64Array(steps),
+  colours: new Float64Array(steps * 3),
+  wet: new Uint8Array(steps),
+  joined: new Uint8Array(steps),
+});
+
+function findRuns(
+  { width, height }: Frame,
+  { columns, steps, tops, wet, colours }: LandModel,
+  { horizon, eye }: Camera,
+  { first, places, spreads, rises }: Steps,
+  column: number,
+  runs: Runs,
+): void {
+  const { tops: ends, colours: seen, wet: ofWater, joined } = runs;
+  const level = horizon * height;
+  const across = ((column + 0.5) / width - 0.5) * (width / height);
+  let top = height;
+  let count = 0;
+  let touches = false;
+  let before = 0;
+  for (let step = first; step < steps && top > 0; step++) {
+    const place = (places[step] ?? 0) + across * (spreads[step] ?? 0);
     const left = place < 0 ? 0 : place > columns - 2 ? columns - 2 : place | 0;
     const share = place - left;
     const index = left * steps + step;
     const topLeft = tops[index] ?? 0;
-    const height = topLeft + ((tops[index + steps] ?? 0) - topLeft) * share;
-    const y = horizon + ((camera.eye - height) / away) * frame.height;
-    if (y >= view.top) {
-      view.joined = false;
+    const ground = topLeft + ((tops[index + steps] ?? 0) - topLeft) * share;
+    const y = level + (eye - ground) * (rises[step] ?? 0);
+    if (y >= top) {
+      touches = false;
       continue;
     }
-    takeColour(view, index, share);
-    fillRun(view, y, (wet[share < 0.5 ? index : index + steps] ?? 0) === 1);
-    view.top = y;
-    if (y <= 0) break;
+    const from = index * 3;
+    const next = from + steps * 3;
+    const red = colours[from] ?? 0;
+    const green = colours[from + 1] ?? 0;
+    const blue = colours[from + 2] ?? 0;
+    seen[count * 3] = red + ((colours[next] ?? 0) - red) * share;
+    seen[count * 3 + 1] = green + ((colours[next + 1] ?? 0) - green) * share;
+    seen[count * 3 + 2] = blue + ((colours[next + 2] ?? 0) - blue) * share;
+    const isWet = wet[share < 0.5 ? index : index + steps] ?? 0;
+    ofWater[count] = isWet;
+    joined[count] = touches && isWet === before ? 1 : 0;
+    ends[count] = y;
+    before = isWet;
+    touches = true;
+    top = y;
+    count++;
   }
+  runs.count = count;
 }
 
-function takeColour({ land, colour }: View, index: number, share: number): void {
-  const { colours, steps } = land;
-  const at = index * 3;
-  const next = at + steps * 3;
-  const red = colours[at] ?? 0;
-  const green = colours[at + 1] ?? 0;
-  const blue = colours[at + 2] ?? 0;
-  colour[0] = red + ((colours[next] ?? 0) - red) * share;
-  colour[1] = green + ((colours[next + 1] ?? 0) - green) * share;
-  colour[2] = blue + ((colours[next + 2] ?? 0) - blue) * share;
+/** A row that a surface covers in part keeps the rest for what stands behind it. It is mixed apart and rounded once. */
+function fillRuns({ width, height, data }: Frame, water: WaterMap, column: number, runs: Runs): void {
+  const { count, tops, colours, wet, joined } = runs;
+  let top = height;
+  // The topmost row, covered in part: where it lies, what it showed before, and what it has come to.
+  let open = -1;
+  let openRed = 0;
+  let openGreen = 0;
+  let openBlue = 0;
+  let mixedRed = 0;
+  let mixedGreen = 0;
+  let mixedBlue = 0;
+  for (let run = 0; run < count; run++) {
+    const y = tops[run] ?? 0;
+    const at = run * 3;
+    const from = joined[run] === 1 ? at - 3 : at;
+    const pace = 1 / Math.max(1, top - y);
+    const red = colours[from] ?? 0;
+    const green = colours[from + 1] ?? 0;
+    const blue = colours[from + 2] ?? 0;
+    const moreRed = (colours[at] ?? 0) - red;
+    const moreGreen = (colours[at + 1] ?? 0) - green;
+    const moreBlue = (colours[at + 2] ?? 0) - blue;
+    const first = y > 0 ? y | 0 : 0;
+    for (let row = Math.ceil(top) - 1; row >= first; row--) {
+      const gone = (top - row - 0.5) * pace;
+      const t = gone < 0 ? 0 : gone > 1 ? 1 : gone;
+      const pixel = row * width + column;
+      const to = pixel * 4;
+      const coverage = (row + 1 < top ? row + 1 : top) - (row > y ? row : y);
+      // Far away many surfaces share a row: it belongs to the one in its middle.
+      if (row + 0.5 >= y && row + 0.5 < top) water[pixel] = wet[run] ?? 0;
+      if (coverage >= 1) {
+        writePixel(data, to, red + moreRed * t, green + moreGreen * t, blue + moreBlue * t);
+        continue;
+      }
+      if (to !== open) {
+        if (open >= 0) writePixel(data, open, mixedRed, mixedGreen, mixedBlue);
+        open = to;
+        openRed = mixedRed = data[to] ?? 0;
+        openGreen = mixedGreen = data[to + 1] ?? 0;
+        openBlue = mixedBlue = data[to + 2] ?? 0;
+      }
+      mixedRed += (red + moreRed * t - openRed) * coverage;
+      mixedGreen += (green + moreGreen * t - openGreen) * coverage;
+      mixedBlue += (blue + moreBlue * t - openBlue) * coverage;
+    }
+    top = y;
+  }
+  if (open >= 0) writePixel(data, open, mixedRed, mixedGreen, mixedBlue);
 }
 
-/** Fills upwards to `y`. A row that the surface covers in part keeps the rest for what stands behind it. */
-function fillRun(view: View, y: number, wet: boolean): void {
-  const { frame, water, from, colour, top } = view;
-  const { width, height, data } = frame;
-  const blended = view.joined && view.wet === wet;
-  const pace = blended ? 1 / Math.max(1, top - y) : 0;
-  const toRed = colour[0] ?? 0;
-  const toGreen = colour[1] ?? 0;
-  const toBlue = colour[2] ?? 0;
-  const red = blended ? (from[0] ?? 0) : toRed;
-  const green = blended ? (from[1] ?? 0) : toGreen;
-  const blue = blended ? (from[2] ?? 0) : toBlue;
-  const last = Math.min(height, Math.ceil(top)) - 1;
-  const first = Math.max(0, Math.floor(y));
-  for (let row = last, pixel = last * width + view.column; row >= first; row--, pixel -= width) {
-    const away = (top - row - 0.5) * pace;
-    const t = away < 0 ? 0 : away > 1 ? 1 : away;
-    const index = pixel * 4;
-    const coverage = (row + 1 < top ? row + 1 : top) - (row > y ? row : y);
-    // Far away many surfaces share a row: it belongs to the one in its middle.
-    if (row + 0.5 >= y && row + 0.5 < top) water[pixel] = wet ? 1 : 0;
-    if (coverage >= 1) {
-      data[index] = red + (toRed - red) * t;
-      data[index + 1] = green + (toGreen - green) * t;
-      data[index + 2] = blue + (toBlue - blue) * t;
-    } else
-      fillPart(
-        view,
-        row,
-        index,
-        coverage,
-        red + (toRed - red) * t,
-        green + (toGreen - green) * t,
-        blue + (toBlue - blue) * t,
-      );
-  }
-  from[0] = toRed;
-  from[1] = toGreen;
-  from[2] = toBlue;
-  view.joined = true;
-  view.wet = wet;
-}
-
-function fillPart(
-  view: View,
-  row: number,
-  index: number,
-  coverage: number,
-  red: number,
-  green: number,
-  blue: number,
-): void {
-  const { behind } = view;
-  const { data } = view.frame;
-  if (row !== view.openRow) {
-    view.openRow = row;
-    behind[0] = data[index] ?? 0;
-    behind[1] = data[index + 1] ?? 0;
-    behind[2] = data[index + 2] ?? 0;
-  }
-  data[index] = (data[index] ?? 0) + (red - (behind[0] ?? 0)) * coverage;
-  data[index + 1] = (data[index + 1] ?? 0) + (green - (behind[1] ?? 0)) * coverage;
-  data[index + 2] = (data[index + 2] ?? 0) + (blue - (behind[2] ?? 0)) * coverage;
+function writePixel(data: Uint8ClampedArray, to: number, red: number, green: number, blue: number): void {
+  data[to] = red;
+  data[to + 1] = green;
+  data[to + 2] = blue;
 }
