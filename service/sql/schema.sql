@@ -309,6 +309,7 @@ create table generations (
   constraint generations_lane_check CHECK (lane = ANY (ARRAY['image'::text, 'edit'::text, 'video'::text])),
   constraint generations_status_check CHECK (status = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text]))
 );
+CREATE INDEX generations_by_age ON public.generations USING btree (created_at) WHERE ((status = 'queued'::text) AND (completed_at IS NULL));
 CREATE INDEX generations_by_charge ON public.generations USING btree (account_id, charge_ledger_seq) INCLUDE (cost_millicredits) WHERE ((charge_ledger_seq IS NOT NULL) AND (status = ANY (ARRAY['running'::text, 'succeeded'::text])));
 CREATE UNIQUE INDEX generations_by_idempotency_key ON public.generations USING btree (account_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE INDEX generations_completed ON public.generations USING btree (completed_at) INCLUDE (id) WHERE (completed_at IS NOT NULL);
@@ -318,7 +319,6 @@ CREATE INDEX generations_leased ON public.generations USING btree (lease_until) 
 CREATE INDEX generations_newest ON public.generations USING btree (account_id, created_at DESC, id DESC) INCLUDE (key_id);
 CREATE INDEX generations_newest_by_kind ON public.generations USING btree (account_id, kind, created_at DESC, id DESC) INCLUDE (key_id);
 CREATE INDEX generations_newest_by_status ON public.generations USING btree (account_id, status, created_at DESC, id DESC) INCLUDE (kind, key_id);
-CREATE INDEX generations_oldest_waiting ON public.generations USING btree (created_at) WHERE (status = 'queued'::text);
 CREATE INDEX generations_running ON public.generations USING btree (heard_at) WHERE (status = 'running'::text);
 CREATE INDEX generations_waiting ON public.generations USING btree (account_id, lane, blocked, created_at, id) WHERE ((status = 'queued'::text) AND (NOT holds_slot));
 

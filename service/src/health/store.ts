@@ -32,8 +32,9 @@ export async function readQueueDepth(
 /** Age in seconds of the generation that has waited longest, 0 where none waits. */
 export async function readOldestWaiting(database: Database): Promise<number> {
   const [row] = await database.rows<{ seconds: number }>(
-    `select extract(epoch from clock() - created_at)::float8 as seconds from generations where status = 'queued'
-      order by created_at limit 1`,
+    `select extract(epoch from clock() - created_at)::float8 as seconds from generations
+      -- The last condition is always true, and names the index.
+      where status = 'queued' and completed_at is null order by created_at limit 1`,
   );
   return row?.seconds ?? 0;
 }
