@@ -424,10 +424,11 @@ create table renders (
   constraint renders_lane_check CHECK (lane = ANY (ARRAY['image'::text, 'edit'::text, 'video'::text])),
   constraint renders_sample_check CHECK (sample = ANY (ARRAY['own'::text, 'paid'::text])),
   constraint renders_status_check CHECK (status = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'refused'::text, 'barred'::text])),
-  constraint renders_stop_refund_check CHECK (stop_refund = ANY (ARRAY['none'::text, 'full'::text]))
+  constraint renders_stop_refund_check CHECK (stop_refund = ANY (ARRAY['none'::text, 'full'::text])),
+  constraint renders_under_way CHECK ((status <> ALL (ARRAY['queued'::text, 'running'::text])) OR completed_at IS NULL) NOT VALID
 );
-CREATE INDEX renders_active ON public.renders USING btree (account_id, lane) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
-CREATE INDEX renders_overdue ON public.renders USING btree (accepted_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
+CREATE INDEX renders_by_age ON public.renders USING btree (accepted_at) WHERE ((status = ANY (ARRAY['queued'::text, 'running'::text])) AND (accepted_at > '-infinity'::timestamp with time zone));
+CREATE INDEX renders_of_accounts ON public.renders USING btree (account_id, lane) WHERE ((status = ANY (ARRAY['queued'::text, 'running'::text])) AND (completed_at IS NULL));
 CREATE INDEX renders_taken ON public.renders USING btree (model, kind, expected_outputs, completed_at DESC) WHERE (status = 'succeeded'::text);
 CREATE INDEX renders_to_stop ON public.renders USING btree (id) WHERE ((stop_requested_at IS NOT NULL) AND (status = ANY (ARRAY['queued'::text, 'running'::text])));
 CREATE INDEX renders_untagged ON public.renders USING btree (accepted_at) WHERE ((tag IS NULL) AND (status = ANY (ARRAY['queued'::text, 'running'::text])));

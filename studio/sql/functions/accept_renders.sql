@@ -36,7 +36,7 @@ begin
     perform refill(entry->>'account');
     select * into strict a from accounts where id = entry->>'account';
     select count(*), count(*) filter (where lane = entry->>'lane') into running, running_in_lane
-      from renders where account_id = a.id and status in ('queued', 'running');
+      from renders where account_id = a.id and status in ('queued', 'running') and completed_at is null;
     project := coalesce(entry->>'project', api_project(a.id, entry->>'api_project'));
     refused := case
       when a.suspended then '{"code":"account_suspended"}'

@@ -13,6 +13,6 @@ create or replace function limits_json(account text, asking_client text) returns
       count(*) filter (where lane = 'edit' and client_id <> asking_client) as edit_elsewhere,
       count(*) filter (where lane = 'video') as video,
       count(*) filter (where lane = 'video' and client_id <> asking_client) as video_elsewhere
-    from renders where account_id = account and status in ('queued', 'running')
+    from renders where account_id = account and status in ('queued', 'running') and completed_at is null
   ) r where a.id = account
 $$;

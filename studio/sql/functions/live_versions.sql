@@ -2,7 +2,8 @@
 -- while a quote was made that holds. And the newest version of each model, offered or a draft: drafts are held against machines too.
 create or replace function live_versions() returns table (model_id text, version integer) language sql stable as $$
   select id, published_version from models where published_version is not null
-  union select model, model_version from renders where status in ('queued', 'running') and model_version is not null
+  union select model, model_version from renders where status in ('queued', 'running') and accepted_at > '-infinity'
+    and model_version is not null
   union select id, newest_version from models where retired_at is null
   union select v.model_id, v.version from model_versions v where v.published_at is not null and not exists (
     select from model_versions n where n.model_id = v.model_id and n.version > v.version

@@ -4,7 +4,7 @@ import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts
 export async function accountsToErase(database: Database, atMost: number): Promise<string[]> {
   const rows = await database.rows<{ id: string }>(
     `select id from accounts a where deleted_at is not null and erased_at is null
-       and not exists (select from renders r where r.account_id = a.id and r.status in ('queued', 'running'))
+       and not exists (select from renders r where r.account_id = a.id and r.status in ('queued', 'running') and r.completed_at is null)
      order by deleted_at limit $1`,
     [atMost],
   );

@@ -26,8 +26,8 @@ export type AccountRow = {
 
 const accountRow = `id, email, name, tier, suspended, email_verified, region_blocked, age_verified, administrator,
   monthly_millicredits, lifetime_millicredits, allowance_millicredits, iso_time(next_refill_at) as next_refill,
-  ledger_seq, (select count(*) from renders r where r.account_id = accounts.id and r.status in ('queued', 'running'))
-    as running,
+  ledger_seq, (select count(*) from renders r where r.account_id = accounts.id and r.status in ('queued', 'running')
+    and r.completed_at is null) as running,
   json_build_object('image', limit_image, 'edit', limit_edit, 'video', limit_video, 'overall', limit_overall) as limits,
   storage_json(accounts) as storage, storage_override_bytes is not null as storage_set,
   iso_time(created_at) as created_at`;

@@ -112,7 +112,7 @@ export async function findSamplesUnderWay(
 ): Promise<{ id: string; version: number }[]> {
   return queryable.rows(
     `select r.id, r.model_version as version from renders r
-     where r.account_id = $1 and r.model = $2 and r.sample is not null and r.status in ('queued', 'running')
+     where r.account_id = $1 and r.model = $2 and r.sample is not null and r.status in ('queued', 'running') and r.completed_at is null
        and ($3::integer is null or r.model_version in (
          select other.version from model_versions other join model_versions own on own.model_id = other.model_id
          where own.model_id = $2 and own.version = $3

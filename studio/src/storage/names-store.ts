@@ -17,7 +17,7 @@ const sources = {
   announced: { from: 'loose_folders', order: { folder: 'text' }, names: 'array[folder]' },
   made: {
     from: 'renders r',
-    where: `status in ('queued', 'running')`,
+    where: `status in ('queued', 'running') and accepted_at > '-infinity'`,
     order: { accepted_at: 'timestamptz', id: 'text' },
     names: `array(select file ->> 'storage_key' from submissions s, jsonb_array_elements(s.made) as file
       where s.render_id = r.id and s.made is not null)`,
