@@ -32,9 +32,10 @@ async function end(account: TestAccount, token: string, status: 'succeeded' | 'f
     [account.id, token],
   );
   assert.ok(render);
-  await studio.database.execute(`update renders set status = 'running', attempt = 1 where id = $1`, [
-    render.id,
-  ]);
+  await studio.database.execute(
+    `update renders set status = 'running', attempt = 1, completed_at = null where id = $1`,
+    [render.id],
+  );
   await finishRender(studio.database, {
     render: render.id,
     attempt: 1,

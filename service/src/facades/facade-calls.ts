@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Presence } from '@renderkit/server-kit/db/presence.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
@@ -10,6 +11,7 @@ import {
   holdFacadeCall,
   isAbandoned,
   letGo,
+  lookBeside,
   recordDelivered,
   refuseCall,
   renewHolders,
@@ -125,6 +127,7 @@ export class FacadeCalls implements AsyncDisposable {
       .digest('hex');
     const givenUpAt = performance.now() + firstHolderPatienceMs;
     for (;;) {
+      const giveUp = performance.now() >= givenUpAt;
       const taken = await holdFacadeCall(this.#database, {
         id: newId('fcl_'),
         accountId,
@@ -136,11 +139,31 @@ export class FacadeCalls implements AsyncDisposable {
         repeats,
         unsaidSeconds,
         saidSeconds,
-        giveUp: performance.now() >= givenUpAt,
+        giveUp,
       });
+      if (
+        taken.outcome === 'new' &&
+        !repeats &&
+        !giveUp &&
+        (await this.#wasLost({ accountId, fingerprint, id: taken.id }))
+      ) {
+        await forgetCall(this.#database, { id: taken.id, holder });
+        continue;
+      }
       if (taken.outcome !== 'held') return taken;
-      await new Promise((resolve) => setTimeout(resolve, askAgainMs));
+      await sleep(askAgainMs);
     }
+  }
+
+  /**
+   * Whether an equal call beside a new one has lost its process. A client may be back before the database has ended the session
+   * of a process that was killed: where that seems to live, it is looked at a second time.
+   */
+  async #wasLost(call: { accountId: string; fingerprint: string; id: string }): Promise<boolean> {
+    const first = await lookBeside(this.#database, call);
+    if (first !== 'living') return first === 'gone';
+    await sleep(askAgainMs);
+    return (await lookBeside(this.#database, call)) === 'gone';
   }
 
   /** Whether what a key repeats may have been refused for its rate, before anybody knew what it was. */

@@ -45,6 +45,26 @@ export async function holdFacadeCall(
   return row;
 }
 
+/**
+ * What is held of equal calls beside this one: nothing; calls whose processes all seem to live; or one at least whose process
+ * is gone, by the lock that it no longer holds (decision 0062).
+ */
+export async function lookBeside(
+  database: Database,
+  { accountId, fingerprint, id }: { accountId: string; fingerprint: string; id: string },
+): Promise<'nothing' | 'living' | 'gone'> {
+  const rows = await database.rows<{ gone: boolean }>(
+    `select coalesce(pg_try_advisory_xact_lock_shared(f.presence), false) as gone from facade_calls f
+      where f.account_id = $1 and f.fingerprint = decode($2, 'hex') and f.id <> $3 and f.held_until >= clock()
+        -- As hold_facade_call bounds its search.
+        and f.created_at > clock() - interval '62 minutes'`,
+    [accountId, fingerprint, id],
+    'facade_calls_beside',
+  );
+  if (rows.some(({ gone }) => gone)) return 'gone';
+  return rows.length > 0 ? 'living' : 'nothing';
+}
+
 /** Holders of this process that still live keep what they hold. */
 export async function renewHolders(
   database: Database,
