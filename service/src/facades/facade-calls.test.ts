@@ -20,7 +20,7 @@ async function startProcess(key: number) {
   const session = openDatabase({ url: db.url, poolSize: 1, applicationName: 'presence' });
   await session.rows('select pg_advisory_lock($1)', [key]);
   const calls = new FacadeCalls({ database: db.database, presence: { key }, log });
-  let ended: Promise<void> | undefined;
+  let ended: PromiseLike<void> | undefined;
   const endSession = () => (ended ??= session[Symbol.asyncDispose]());
   const end = async () => {
     await calls[Symbol.asyncDispose]();
