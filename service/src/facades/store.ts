@@ -54,10 +54,12 @@ export async function lookBeside(
   { accountId, fingerprint, id }: { accountId: string; fingerprint: string; id: string },
 ): Promise<'nothing' | 'living' | 'gone'> {
   const rows = await database.rows<{ gone: boolean }>(
-    `select coalesce(pg_try_advisory_xact_lock_shared(f.presence), false) as gone from facade_calls f
-      where f.account_id = $1 and f.fingerprint = decode($2, 'hex') and f.id <> $3 and f.held_until >= clock()
-        -- As hold_facade_call bounds its search.
-        and f.created_at > clock() - interval '62 minutes'`,
+    // Each process once, however many equal calls it holds.
+    `select coalesce(pg_try_advisory_xact_lock_shared(presence), false) as gone from (
+       select distinct f.presence from facade_calls f
+        where f.account_id = $1 and f.fingerprint = decode($2, 'hex') and f.id <> $3 and f.held_until >= clock()
+          -- As hold_facade_call bounds its search.
+          and f.created_at > clock() - interval '62 minutes') held`,
     [accountId, fingerprint, id],
     'facade_calls_beside',
   );
