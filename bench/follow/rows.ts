@@ -1,6 +1,6 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { addVersion, publishModel, withCatalog } from '@renderkit/studio/catalog/publish.ts';
-import { readManifest } from '@renderkit/studio/manifests/read-manifest.ts';
+import { readManifest } from '@renderkit/manifests/read-manifest.ts';
 
 /** Remote jobs by the protocol that they are followed by. */
 export const jobsOf = { fal: 150, replicate: 150, 'openai-videos': 150, comfyui: 50 } as const;

@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { startCeph, unlessCeph } from '@renderkit/e2e/s3/ceph.ts';
-import { folderOf } from '@renderkit/studio/storage/blob-storage.ts';
-import { openS3BlobStorage } from '@renderkit/studio/storage/s3/s3-blob-storage.ts';
-import { openS3Client } from '@renderkit/studio/storage/s3/s3-client.ts';
-import type { S3Config } from '@renderkit/studio/storage/s3/s3-config.ts';
+import { folderOf } from '@renderkit/blob-storage/blob-storage.ts';
+import { openS3BlobStorage } from '@renderkit/blob-storage/s3/s3-blob-storage.ts';
+import { openS3Client } from '@renderkit/blob-storage/s3/s3-client.ts';
+import type { S3Config } from '@renderkit/blob-storage/s3/s3-config.ts';
 import type { Bench, Result } from '../benchmark.ts';
 import { startChild } from '../child.ts';
 import { type Platform, startPlatform } from '../platform.ts';

@@ -3,8 +3,8 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { storeOutput } from '@renderkit/studio/renders/store-output.ts';
-import { openStorage } from '@renderkit/studio/storage/open-storage.ts';
-import type { S3Config } from '@renderkit/studio/storage/s3/s3-config.ts';
+import { openStorage } from '@renderkit/blob-storage/open-storage.ts';
+import type { S3Config } from '@renderkit/blob-storage/s3/s3-config.ts';
 import { serveParent } from '../child.ts';
 
 export type StorePictures = { count: number; bytes: number };

@@ -1,7 +1,7 @@
 // Makes the bucket that the S3 variables name, as the storage's own tools would: run on a machine of its own network.
 
 import { readBucketOf } from '@renderkit/studio/config.ts';
-import { openS3Client } from '@renderkit/studio/storage/s3/s3-client.ts';
+import { openS3Client } from '@renderkit/blob-storage/s3/s3-client.ts';
 
 await using client = openS3Client(readBucketOf(process.env));
 await client.text({ method: 'PUT' });

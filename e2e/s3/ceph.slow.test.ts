@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { buffer } from 'node:stream/consumers';
-import { claimStorage, openCheckedStorage } from '@renderkit/studio/storage/open-storage.ts';
-import { openS3BlobStorage } from '@renderkit/studio/storage/s3/s3-blob-storage.ts';
-import { openS3Client } from '@renderkit/studio/storage/s3/s3-client.ts';
-import type { S3Config } from '@renderkit/studio/storage/s3/s3-config.ts';
-import { testConformance } from '@renderkit/studio/storage/testing/blob-storage-conformance.ts';
+import { openCheckedStorage } from '@renderkit/blob-storage/open-storage.ts';
+import { claimStorage } from '@renderkit/studio/storage/claim-storage.ts';
+import { openS3BlobStorage } from '@renderkit/blob-storage/s3/s3-blob-storage.ts';
+import { openS3Client } from '@renderkit/blob-storage/s3/s3-client.ts';
+import type { S3Config } from '@renderkit/blob-storage/s3/s3-config.ts';
+import { testConformance } from '@renderkit/blob-storage/testing/blob-storage-conformance.ts';
 import { type Ceph, startCeph, unlessCeph } from './ceph.ts';
 
 const key = `${'a1B2'.repeat(8)}/ast_1.mp4`;

@@ -10,9 +10,9 @@ import { promisify } from 'node:util';
 import { programFile } from '@renderkit/server-kit/process/programs.ts';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 import { type Platform, startPlatform } from '@renderkit/stack/testing/platform.ts';
-import { openStorage } from '@renderkit/studio/storage/open-storage.ts';
-import { type S3Counterpart, startS3Counterpart } from '@renderkit/studio/storage/testing/s3-counterpart.ts';
-import { mediaEnvironment } from '@renderkit/studio/storage/testing/test-media.ts';
+import { openStorage } from '@renderkit/blob-storage/open-storage.ts';
+import { type S3Counterpart, startS3Counterpart } from '@renderkit/blob-storage/testing/s3-counterpart.ts';
+import { mediaEnvironment } from '@renderkit/blob-storage/testing/test-media.ts';
 import sharp from 'sharp';
 import { createClient, untilEnded } from '../harness/client.ts';
 

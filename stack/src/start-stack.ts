@@ -47,7 +47,7 @@ async function tryBucket({ dataDirectory, environment }: StackConfig): Promise<v
   const s3 = readMediaBucket(environment);
   if (s3 === undefined) return;
   // Loaded where it is needed: most starts have their media on a disk.
-  const { openCheckedStorage } = await import('@renderkit/studio/storage/open-storage.ts');
+  const { openCheckedStorage } = await import('@renderkit/blob-storage/open-storage.ts');
   await using _ = await openCheckedStorage({ dataDirectory, s3 });
 }
 

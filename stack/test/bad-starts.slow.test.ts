@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { recordPlace } from '@renderkit/studio/storage/media-place.ts';
-import { startS3Counterpart } from '@renderkit/studio/storage/testing/s3-counterpart.ts';
+import { startS3Counterpart } from '@renderkit/blob-storage/testing/s3-counterpart.ts';
 import { makeStackDirectory, type StackDirectory, until } from './stack-directory.ts';
 
 let home: StackDirectory;

@@ -3,11 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { openDatabase } from '@renderkit/server-kit/db/database.ts';
-import { ownerFile } from '@renderkit/studio/storage/claim-disk.ts';
-import { mediaDirectory } from '@renderkit/studio/storage/disk-blob-storage.ts';
+import { ownerFile } from '@renderkit/blob-storage/claim-disk.ts';
+import { mediaDirectory } from '@renderkit/blob-storage/disk-blob-storage.ts';
 import { recordPlace, requirePlace } from '@renderkit/studio/storage/media-place.ts';
-import { startS3Counterpart } from '@renderkit/studio/storage/testing/s3-counterpart.ts';
-import { mediaEnvironment } from '@renderkit/studio/storage/testing/test-media.ts';
+import { startS3Counterpart } from '@renderkit/blob-storage/testing/s3-counterpart.ts';
+import { mediaEnvironment } from '@renderkit/blob-storage/testing/test-media.ts';
 import { StackError } from '../src/stack-error.ts';
 import { openTestOperator, type TestOperator } from '../src/testing/test-operator.ts';
 

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { openTestOperator, type TestOperator } from '../src/testing/test-operator.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
-const fixtures = path.join(root, 'studio/src/manifests/fixtures');
+const fixtures = path.join(root, 'manifests/src/fixtures');
 
 let operator: TestOperator;
 let directory: string;

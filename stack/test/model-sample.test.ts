@@ -14,7 +14,7 @@ import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { priceOfSample } from '@renderkit/studio/administration/sample-model.ts';
 import { openCatalog } from '@renderkit/studio/catalog/open-catalog.ts';
 import { startWorker } from '@renderkit/studio/start-worker.ts';
-import { openDiskBlobStorage } from '@renderkit/studio/storage/disk-blob-storage.ts';
+import { openDiskBlobStorage } from '@renderkit/blob-storage/disk-blob-storage.ts';
 import { commands } from '../src/operator/commands.ts';
 import { runOperator } from '../src/operator/run-operator.ts';
 

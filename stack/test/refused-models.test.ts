@@ -4,7 +4,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { openTestOperator, type TestOperator } from '../src/testing/test-operator.ts';
 
-const fixtures = path.resolve(import.meta.dirname, '../../studio/src/manifests/fixtures');
+const fixtures = path.resolve(import.meta.dirname, '../../manifests/src/fixtures');
 
 let operator: TestOperator;
 let directory: string;

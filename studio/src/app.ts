@@ -24,7 +24,7 @@ import { openStudioRules } from './moderation/moderation.ts';
 import { registerRoutes, type RouteDependencies } from './routes.ts';
 import { keepSettings } from './settings/keep-settings.ts';
 import { sqlDirectory } from './sql-directory.ts';
-import { closeOldMedia } from './storage/close-old-media.ts';
+import { closeOldMedia } from '@renderkit/blob-storage/close-old-media.ts';
 import { openPartStorage } from './storage/open-media.ts';
 import { openUploadQueue } from './uploads/queue.ts';
 

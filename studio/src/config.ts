@@ -4,7 +4,7 @@ import { type FileLimits, fileLimits } from '@renderkit/media-kit/file-limits.ts
 import { ConfigError, type Environment, readEnvironment } from '@renderkit/server-kit/process/config.ts';
 import { type LogLevel, logLevels } from '@renderkit/server-kit/process/logger.ts';
 import { parseSecretKey } from '@renderkit/server-kit/secrets.ts';
-import { readBucket, readS3Config, type S3Config } from './storage/s3/s3-config.ts';
+import { readBucket, readS3Config, type S3Config } from '@renderkit/blob-storage/s3/s3-config.ts';
 
 /**
  * What Node is started with for a worker. It follows jobs by the hundred, each of which is sent once: without a bound the

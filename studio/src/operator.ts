@@ -18,7 +18,7 @@ import { readPlans } from './catalog/queries.ts';
 import { type LedgerDifference, type LedgerEntry, ledgerDifferences, ledgerOf } from './credits/queries.ts';
 import { connect as connectAccount, endConnections } from './identity/connections.ts';
 import { keepSettings } from './settings/keep-settings.ts';
-import type { MediaPlace } from './storage/open-storage.ts';
+import type { MediaPlace } from '@renderkit/blob-storage/open-storage.ts';
 
 // What an operator does with the machine in hand: plain functions over the studio's database. They work whether
 // the studio runs or not; credits are in 1/1000.

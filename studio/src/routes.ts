@@ -32,7 +32,7 @@ import { projectRoutes } from './projects/routes.ts';
 import { presentRender } from './renders/present.ts';
 import { renderRoutes } from './renders/routes.ts';
 import type { StudioSettings } from './settings/keep-settings.ts';
-import type { BlobStorage } from './storage/blob-storage.ts';
+import type { BlobStorage } from '@renderkit/blob-storage/blob-storage.ts';
 import { mediaRoutes } from './storage/routes.ts';
 import { presentUpload } from './uploads/present.ts';
 import type { UploadQueue } from './uploads/queue.ts';

@@ -7,7 +7,7 @@ import { createLogger, type Logger } from '@renderkit/server-kit/process/logger.
 import { checkDatabase } from '@renderkit/server-kit/schema/check-database.ts';
 import { openBackendSecrets } from './backends/backend-secrets.ts';
 import { DriverPool } from './backends/driver-pool.ts';
-import { openEngines } from './backends/open-engines.ts';
+import { openEngines } from '@renderkit/engine-registry/open-engines.ts';
 import { startBackendHealth } from './backends/start-backend-health.ts';
 import { openCatalog } from './catalog/open-catalog.ts';
 import { createWakeups } from './changes/watch-changes.ts';

@@ -3,7 +3,7 @@ import type { StopAnswer } from '@renderkit/contract/studio/schemas/render.ts';
 import type { CounterpartAnswer, CounterpartRequest } from '@renderkit/engine-kit/testing/counterpart.ts';
 import { ReplicateCounterpart } from '@renderkit/engine-replicate/testing/counterpart.ts';
 import { addVersion, publishModel, withCatalog } from '@renderkit/studio/catalog/publish.ts';
-import { readManifest } from '@renderkit/studio/manifests/read-manifest.ts';
+import { readManifest } from '@renderkit/manifests/read-manifest.ts';
 import { showLedger } from '@renderkit/studio/operator.ts';
 import sharp from 'sharp';
 import { startTestStudio, type TestAccount, type TestStudio, untilOffered } from './harness.ts';

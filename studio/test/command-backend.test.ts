@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { addVersion, publishModel, withCatalog } from '@renderkit/studio/catalog/publish.ts';
-import { readManifest } from '@renderkit/studio/manifests/read-manifest.ts';
+import { readManifest } from '@renderkit/manifests/read-manifest.ts';
 import sharp from 'sharp';
 import { startTestStudio, type TestStudio, untilFound, untilOffered } from './harness.ts';
 

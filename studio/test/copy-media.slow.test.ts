@@ -10,9 +10,9 @@ import { test } from 'node:test';
 import { programFile } from '@renderkit/server-kit/process/programs.ts';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 import { soaking } from '@renderkit/server-kit/testing/soak.ts';
-import { copyMedia } from '@renderkit/studio/storage/copy-media.ts';
-import { openStorage } from '@renderkit/studio/storage/open-storage.ts';
-import { type S3Counterpart, startS3Counterpart } from '@renderkit/studio/storage/testing/s3-counterpart.ts';
+import { copyMedia } from '@renderkit/blob-storage/copy-media.ts';
+import { openStorage } from '@renderkit/blob-storage/open-storage.ts';
+import { type S3Counterpart, startS3Counterpart } from '@renderkit/blob-storage/testing/s3-counterpart.ts';
 
 const kills = soaking ? 20 : 2;
 const sizes = [0, 1, 100_000, 3_000_000, 9_000_000, 200_000, 50, 17_000_000, 12];

@@ -1,5 +1,5 @@
-import { copyMedia } from '@renderkit/studio/storage/copy-media.ts';
-import { openStorage } from '@renderkit/studio/storage/open-storage.ts';
+import { copyMedia } from '@renderkit/blob-storage/copy-media.ts';
+import { openStorage } from '@renderkit/blob-storage/open-storage.ts';
 
 // Copies the media of a data directory to a bucket, as the operator's command does: `crash-copy.ts DIRECTORY CONFIG`.
 const [, , dataDirectory = '', config = ''] = process.argv;

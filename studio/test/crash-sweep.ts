@@ -1,5 +1,5 @@
 import { openDatabase } from '@renderkit/server-kit/db/database.ts';
-import { openStorage } from '@renderkit/studio/storage/open-storage.ts';
+import { openStorage } from '@renderkit/blob-storage/open-storage.ts';
 import { removeAbandonedFolders } from '@renderkit/studio/storage/orphan-folders.ts';
 
 // Removes folders whose time has come, once, as each studio does every minute: `crash-sweep.ts DATABASE_URL PLACE`.

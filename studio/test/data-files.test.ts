@@ -9,7 +9,7 @@ import { applyDataFiles } from '@renderkit/studio/catalog/data-files.ts';
 import { openCatalog } from '@renderkit/studio/catalog/open-catalog.ts';
 import { publishModel, withCatalog } from '@renderkit/studio/catalog/publish.ts';
 import { createAccount } from '@renderkit/studio/operator.ts';
-import { openDiskBlobStorage } from '@renderkit/studio/storage/disk-blob-storage.ts';
+import { openDiskBlobStorage } from '@renderkit/blob-storage/disk-blob-storage.ts';
 
 let db: TestDatabase;
 let folder: string;

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { createPart, type Part } from '@renderkit/server-kit/testing/part.ts';
-import { mediaEnvironment } from '@renderkit/studio/storage/testing/test-media.ts';
+import { mediaEnvironment } from '@renderkit/blob-storage/testing/test-media.ts';
 import { client, testSecretKey, type TestStudio } from './harness.ts';
 
 /**

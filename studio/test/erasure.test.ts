@@ -9,8 +9,8 @@ import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { type ErasureCursors, eraseDeletedAccounts } from '@renderkit/studio/accounts/erase-account.ts';
 import { clean } from '@renderkit/studio/clean.ts';
-import { type BlobStorage, folderOf } from '@renderkit/studio/storage/blob-storage.ts';
-import { openDiskBlobStorage } from '@renderkit/studio/storage/disk-blob-storage.ts';
+import { type BlobStorage, folderOf } from '@renderkit/blob-storage/blob-storage.ts';
+import { openDiskBlobStorage } from '@renderkit/blob-storage/disk-blob-storage.ts';
 
 const log = createLogger({ part: 'test', level: 'silent' });
 

@@ -3,7 +3,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import { FalCounterpart } from '@renderkit/engine-fal/testing/counterpart.ts';
 import { addVersion, publishModel, withCatalog } from '@renderkit/studio/catalog/publish.ts';
-import { readManifest } from '@renderkit/studio/manifests/read-manifest.ts';
+import { readManifest } from '@renderkit/manifests/read-manifest.ts';
 import { checkLedger, showLedger } from '@renderkit/studio/operator.ts';
 import { startTestStudio, type TestAccount, type TestStudio, untilFound, untilOffered } from './harness.ts';
 import { makeImage } from './media-files.ts';

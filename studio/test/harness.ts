@@ -13,13 +13,13 @@ import { share } from '@renderkit/server-kit/testing/share.ts';
 import { startStudio, type StudioTestArguments } from '@renderkit/studio/app.ts';
 import { clean } from '@renderkit/studio/clean.ts';
 import type { StudioConfig, WorkerConfig } from '@renderkit/studio/config.ts';
-import { openEngines } from '@renderkit/studio/backends/open-engines.ts';
+import { openEngines } from '@renderkit/engine-registry/open-engines.ts';
 import { createAccount, grantForService, type NewStudioAccount } from '@renderkit/studio/operator.ts';
 import type { Pauses } from '@renderkit/studio/renders/job.ts';
 import { startWorker } from '@renderkit/studio/start-worker.ts';
-import { openStorage, type MediaPlace } from '@renderkit/studio/storage/open-storage.ts';
+import { openStorage, type MediaPlace } from '@renderkit/blob-storage/open-storage.ts';
 import { sweepMedia } from '@renderkit/studio/storage/sweep-media.ts';
-import { listMediaKeys, openTestMedia } from '@renderkit/studio/storage/testing/test-media.ts';
+import { listMediaKeys, openTestMedia } from '@renderkit/blob-storage/testing/test-media.ts';
 import { type Answer, type UploadCalls, uploadCalls } from './upload-calls.ts';
 
 export const client = { id: 'renderkit-service', secret: 'a secret for tests only' };

@@ -4,7 +4,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { refillDueAccounts } from '@renderkit/studio/credits/refill-account.ts';
 import { deleteAccount, setAccount } from '@renderkit/studio/operator.ts';
 import { checkMedia } from '@renderkit/studio/storage/check-media.ts';
-import { openStorage } from '@renderkit/studio/storage/open-storage.ts';
+import { openStorage } from '@renderkit/blob-storage/open-storage.ts';
 import { clientWithAddresses, newPerson, password, signInByBrowser } from './code-flow.ts';
 import { readChanges, refresh, startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
 import { makeImage } from './media-files.ts';

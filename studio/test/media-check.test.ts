@@ -4,11 +4,11 @@ import path from 'node:path';
 import { test } from 'node:test';
 import type { StudioConfig } from '@renderkit/studio/config.ts';
 import { addLibraryItem } from '@renderkit/studio/operator.ts';
-import { folderOf } from '@renderkit/studio/storage/blob-storage.ts';
+import { folderOf } from '@renderkit/blob-storage/blob-storage.ts';
 import { checkMedia } from '@renderkit/studio/storage/check-media.ts';
-import { mediaDirectory } from '@renderkit/studio/storage/disk-blob-storage.ts';
-import { openStorage } from '@renderkit/studio/storage/open-storage.ts';
-import { startS3Counterpart } from '@renderkit/studio/storage/testing/s3-counterpart.ts';
+import { mediaDirectory } from '@renderkit/blob-storage/disk-blob-storage.ts';
+import { openStorage } from '@renderkit/blob-storage/open-storage.ts';
+import { startS3Counterpart } from '@renderkit/blob-storage/testing/s3-counterpart.ts';
 import { startTestStudio, type TestStudio } from './harness.ts';
 import { makeImage } from './media-files.ts';
 

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import { addLibraryItem, deleteAccount } from '@renderkit/studio/operator.ts';
-import { type S3Counterpart, startS3Counterpart } from '@renderkit/studio/storage/testing/s3-counterpart.ts';
+import { type S3Counterpart, startS3Counterpart } from '@renderkit/blob-storage/testing/s3-counterpart.ts';
 import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
 import { makeImage, makeMedia } from './media-files.ts';
 

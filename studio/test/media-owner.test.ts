@@ -8,10 +8,11 @@ import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 import { addLibraryItem } from '@renderkit/studio/operator.ts';
 import { keepSettings } from '@renderkit/studio/settings/keep-settings.ts';
-import { ownerFile } from '@renderkit/studio/storage/claim-disk.ts';
-import { mediaDirectory } from '@renderkit/studio/storage/disk-blob-storage.ts';
+import { ownerFile } from '@renderkit/blob-storage/claim-disk.ts';
+import { mediaDirectory } from '@renderkit/blob-storage/disk-blob-storage.ts';
 import { openMedia } from '@renderkit/studio/storage/open-media.ts';
-import { claimStorage, openStorage } from '@renderkit/studio/storage/open-storage.ts';
+import { openStorage } from '@renderkit/blob-storage/open-storage.ts';
+import { claimStorage } from '../src/storage/claim-storage.ts';
 import { startTestStudio } from './harness.ts';
 import { makeImage } from './media-files.ts';
 

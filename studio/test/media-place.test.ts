@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { allowPlace, recordPlace, requirePlace } from '@renderkit/studio/storage/media-place.ts';
-import type { MediaPlace } from '@renderkit/studio/storage/open-storage.ts';
-import { startS3Counterpart } from '@renderkit/studio/storage/testing/s3-counterpart.ts';
+import type { MediaPlace } from '@renderkit/blob-storage/open-storage.ts';
+import { startS3Counterpart } from '@renderkit/blob-storage/testing/s3-counterpart.ts';
 import { startTestStudio } from './harness.ts';
 
 const disk: MediaPlace = { dataDirectory: '/data' };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { openStorage } from '@renderkit/studio/storage/open-storage.ts';
+import { openStorage } from '@renderkit/blob-storage/open-storage.ts';
 import sharp from 'sharp';
 import { startTestStudio, type TestStudio } from './harness.ts';
 import { makeImage } from './media-files.ts';

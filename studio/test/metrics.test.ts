@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startS3Counterpart } from '@renderkit/studio/storage/testing/s3-counterpart.ts';
+import { startS3Counterpart } from '@renderkit/blob-storage/testing/s3-counterpart.ts';
 import { startTestStudio, type TestStudio } from './harness.ts';
 
 let studio: TestStudio;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ModelFiles } from '@renderkit/studio/catalog/publish.ts';
-import { readManifest } from '@renderkit/studio/manifests/read-manifest.ts';
+import { readManifest } from '@renderkit/manifests/read-manifest.ts';
 import { makeImage } from './media-files.ts';
 
 const workflow = JSON.stringify({

@@ -12,7 +12,7 @@ import { VideosCounterpart } from '@renderkit/engine-openai-videos/testing/count
 import { CogCounterpart } from '@renderkit/engine-replicate/testing/cog-counterpart.ts';
 import { ReplicateCounterpart } from '@renderkit/engine-replicate/testing/counterpart.ts';
 import { addVersion, publishModel, withCatalog } from '@renderkit/studio/catalog/publish.ts';
-import { readManifest } from '@renderkit/studio/manifests/read-manifest.ts';
+import { readManifest } from '@renderkit/manifests/read-manifest.ts';
 import type { TestStudio } from './harness.ts';
 import { makeImage, makeMedia } from './media-files.ts';
 

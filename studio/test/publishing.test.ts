@@ -18,7 +18,7 @@ import {
 } from '@renderkit/studio/catalog/publish.ts';
 import { growRevision } from '@renderkit/studio/catalog/queries.ts';
 import { showAccount } from '@renderkit/studio/operator.ts';
-import { readManifest } from '@renderkit/studio/manifests/read-manifest.ts';
+import { readManifest } from '@renderkit/manifests/read-manifest.ts';
 import sharp from 'sharp';
 import { request, startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
 

@@ -13,10 +13,10 @@ import {
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 import { addVersion, type ModelFiles, withCatalog } from '@renderkit/studio/catalog/publish.ts';
 import { keepThumbnail } from '@renderkit/studio/catalog/thumbnails.ts';
-import { folderOf } from '@renderkit/studio/storage/blob-storage.ts';
+import { folderOf } from '@renderkit/blob-storage/blob-storage.ts';
 import { checkMedia } from '@renderkit/studio/storage/check-media.ts';
 import { type MediaStore, openMedia } from '@renderkit/studio/storage/open-media.ts';
-import { type S3Counterpart, startS3Counterpart } from '@renderkit/studio/storage/testing/s3-counterpart.ts';
+import { type S3Counterpart, startS3Counterpart } from '@renderkit/blob-storage/testing/s3-counterpart.ts';
 import { ownModel } from './own-model.ts';
 
 // Two processes that remove what nobody names, of which the first takes longer than its marks are good for (ten minutes).

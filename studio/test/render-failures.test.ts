@@ -8,7 +8,7 @@ import { ReplicateCounterpart } from '@renderkit/engine-replicate/testing/counte
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
 import { addVersion, publishModel, withCatalog } from '@renderkit/studio/catalog/publish.ts';
-import { readManifest } from '@renderkit/studio/manifests/read-manifest.ts';
+import { readManifest } from '@renderkit/manifests/read-manifest.ts';
 import { checkLedger, setAccount, showLedger } from '@renderkit/studio/operator.ts';
 import { maxFailures } from '@renderkit/studio/renders/end-submission.ts';
 import { startTestStudio, type TestAccount, type TestStudio, untilOffered } from './harness.ts';

@@ -9,8 +9,8 @@ import { programFile } from '@renderkit/server-kit/process/programs.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 import { recordPlace } from '@renderkit/studio/storage/media-place.ts';
-import { startS3Counterpart } from '@renderkit/studio/storage/testing/s3-counterpart.ts';
-import { mediaEnvironment } from '@renderkit/studio/storage/testing/test-media.ts';
+import { startS3Counterpart } from '@renderkit/blob-storage/testing/s3-counterpart.ts';
+import { mediaEnvironment } from '@renderkit/blob-storage/testing/test-media.ts';
 import { startTestStudio } from './harness.ts';
 
 /** Runs an entry until it ends by itself: its exit code and what it said. */

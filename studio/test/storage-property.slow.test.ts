@@ -5,7 +5,7 @@ import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import type { StudioProject } from '@renderkit/contract/studio/schemas/library.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
 import { addLibraryItem, deleteAccount, setAccount } from '@renderkit/studio/operator.ts';
-import { openStorage } from '@renderkit/studio/storage/open-storage.ts';
+import { openStorage } from '@renderkit/blob-storage/open-storage.ts';
 import { settleUpload } from '@renderkit/studio/uploads/store.ts';
 import { createDoomedPart } from './doomed-part.ts';
 import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';

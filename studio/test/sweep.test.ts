@@ -10,9 +10,9 @@ import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase, moveClock } from '@renderkit/server-kit/testing/database.ts';
 import { readLoopProgress } from '@renderkit/server-kit/work/loop.ts';
 import { startCleaning } from '@renderkit/studio/clean.ts';
-import { type BlobStorage, folderOf } from '@renderkit/studio/storage/blob-storage.ts';
+import { type BlobStorage, folderOf } from '@renderkit/blob-storage/blob-storage.ts';
 import { checkMedia } from '@renderkit/studio/storage/check-media.ts';
-import { openDiskBlobStorage } from '@renderkit/studio/storage/disk-blob-storage.ts';
+import { openDiskBlobStorage } from '@renderkit/blob-storage/disk-blob-storage.ts';
 import { startSweep, sweepMedia } from '@renderkit/studio/storage/sweep-media.ts';
 
 const log = createLogger({ part: 'test', level: 'silent' });

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
-import { mediaDirectory } from '@renderkit/studio/storage/disk-blob-storage.ts';
+import { mediaDirectory } from '@renderkit/blob-storage/disk-blob-storage.ts';
 import { settleUpload } from '@renderkit/studio/uploads/store.ts';
 import { createDoomedPart, dieAt } from './doomed-part.ts';
 import { startTestStudio } from './harness.ts';

@@ -59,7 +59,7 @@ test('in the studio the blob storage alone opens media, and few others open any 
   const opening = importing('node:fs/promises');
   assert.equal(messagesOf(source('studio/src/uploads/check-upload.ts', opening)).length, 1);
   assert.equal(messagesOf(source('studio/src/app.ts', importing('node:fs'))).length, 1);
-  assert.deepEqual(messagesOf(source('studio/src/storage/disk-blob-storage.ts', opening)), []);
+  assert.deepEqual(messagesOf(source('blob-storage/src/disk-blob-storage.ts', opening)), []);
   assert.deepEqual(messagesOf(source('studio/src/uploads/check-upload.test.ts', opening)), []);
   assert.deepEqual(messagesOf(source('service/src/app.ts', opening)), []);
 });

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { privateFileMode } from '@renderkit/server-kit/files/private-files.ts';
-import type { HashedBlob } from '@renderkit/studio/storage/list-hashes.ts';
+import type { HashedBlob } from '@renderkit/blob-storage/list-hashes.ts';
 import { filesOf } from '../data-directory.ts';
 import type { ClusterAddresses } from '../postgres/start-postgres.ts';
 import { beginBaseBackup } from './store.ts';

@@ -1,7 +1,7 @@
 import { readWorkerConfig } from '@renderkit/studio/config.ts';
-import { listHashes } from '@renderkit/studio/storage/list-hashes.ts';
+import { listHashes } from '@renderkit/blob-storage/list-hashes.ts';
 import { requirePlace } from '@renderkit/studio/storage/media-place.ts';
-import { openCheckedStorage } from '@renderkit/studio/storage/open-storage.ts';
+import { openCheckedStorage } from '@renderkit/blob-storage/open-storage.ts';
 import { makeBackup } from '../backup/make-backup.ts';
 import { restoreBackup } from '../backup/restore-backup.ts';
 import { StackError } from '../stack-error.ts';

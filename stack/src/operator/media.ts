@@ -1,10 +1,10 @@
 import type { Environment } from '@renderkit/server-kit/process/config.ts';
 import { readBucketOf, readMediaGrace, readWorkerConfig } from '@renderkit/studio/config.ts';
 import { checkMedia } from '@renderkit/studio/storage/check-media.ts';
-import { copyMedia, type MediaCopy } from '@renderkit/studio/storage/copy-media.ts';
+import { copyMedia, type MediaCopy } from '@renderkit/blob-storage/copy-media.ts';
 import { allowPlace } from '@renderkit/studio/storage/media-place.ts';
 import { openOwnStorage } from '@renderkit/studio/storage/open-media.ts';
-import { type MediaPlace, openCheckedStorage } from '@renderkit/studio/storage/open-storage.ts';
+import { type MediaPlace, openCheckedStorage } from '@renderkit/blob-storage/open-storage.ts';
 import { command, type Command, done } from './command.ts';
 import { choice, required } from './option.ts';
 

@@ -21,7 +21,7 @@ import * as serviceOperator from '@renderkit/service/operator.ts';
 import { workerNodeOptions } from '@renderkit/studio/config.ts';
 import { migrateStudio } from '@renderkit/studio/migrate.ts';
 import * as studioOperator from '@renderkit/studio/operator.ts';
-import { mediaEnvironment, openTestMedia } from '@renderkit/studio/storage/testing/test-media.ts';
+import { mediaEnvironment, openTestMedia } from '@renderkit/blob-storage/testing/test-media.ts';
 import { startBalancer } from './balancer.ts';
 import { startOwnPostgres } from './own-postgres.ts';
 import { writeSmallModels } from './small-models.ts';

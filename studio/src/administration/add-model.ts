@@ -3,8 +3,8 @@ import type { AdminActor } from '../audit/admin-audit.ts';
 import { addVersion, amendDraft, type ModelFiles, reviveModel, withCatalog } from '../catalog/publish.ts';
 import { isBroken, readModelFile, readModelTexts } from '../catalog/read-files.ts';
 import { keepThumbnail } from '../catalog/thumbnails.ts';
-import type { Manifest } from '../manifests/manifest.ts';
-import { describedParameters, type Parameter, parametersOf } from '../manifests/parameters.ts';
+import type { Manifest } from '@renderkit/manifests/manifest.ts';
+import { describedParameters, type Parameter, parametersOf } from '@renderkit/manifests/parameters.ts';
 import type { MediaStore } from '../storage/open-media.ts';
 import { editSource } from './edit-source.ts';
 import {

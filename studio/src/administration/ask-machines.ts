@@ -5,7 +5,7 @@ import { checkRouteOn, type StoredModel } from '../backends/check-routes.ts';
 import type { DriverPool } from '../backends/driver-pool.ts';
 import { findBackendsOf, whyNowhere } from '../backends/find-backends-of.ts';
 import { readModelTexts } from '../catalog/read-files.ts';
-import { untraceableRoutes } from '../manifests/untraceable-routes.ts';
+import { untraceableRoutes } from '@renderkit/manifests/untraceable-routes.ts';
 import {
   checkModels,
   type FindingsOf,

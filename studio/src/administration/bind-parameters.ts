@@ -3,7 +3,7 @@ import type { JsonValue, Route } from '@renderkit/engine-kit/route.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { AdminActor } from '../audit/admin-audit.ts';
 import { readModelTexts } from '../catalog/read-files.ts';
-import { readWorkflow, splitTarget } from '../manifests/workflow-file.ts';
+import { readWorkflow, splitTarget } from '@renderkit/manifests/workflow-file.ts';
 import { addDraft, type AddedModel } from './add-model.ts';
 import { editSource } from './edit-source.ts';
 import {

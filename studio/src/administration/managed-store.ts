@@ -5,8 +5,8 @@ import type {
 import type { ManagedModelDetail } from '@renderkit/contract/studio/administration/models.ts';
 import type { Queryable } from '@renderkit/server-kit/db/database.ts';
 import type { Static } from 'typebox';
-import type { Manifest } from '../manifests/manifest.ts';
-import type { ImportFindings } from '../manifests/parameters.ts';
+import type { Manifest } from '@renderkit/manifests/manifest.ts';
+import type { ImportFindings } from '@renderkit/manifests/parameters.ts';
 import { type ListedModel, obstacle } from './store.ts';
 
 /** Jobs of a backend that its times are told by, of the last day. */

@@ -1,4 +1,4 @@
-import { readYaml } from '../manifests/read-yaml.ts';
+import { readYaml } from '@renderkit/manifests/read-yaml.ts';
 
 /** Of a model whose time nobody has measured: the least that a generation costs. In 1/1000 credit. */
 export const initialMillicredits = 1_000;

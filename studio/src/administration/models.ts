@@ -14,9 +14,9 @@ import {
   withCatalog,
 } from '../catalog/publish.ts';
 import { readModelTexts } from '../catalog/read-files.ts';
-import { type Manifest, manifestName } from '../manifests/manifest.ts';
-import type { Parameter } from '../manifests/parameters.ts';
-import { untraceableRoutes } from '../manifests/untraceable-routes.ts';
+import { type Manifest, manifestName } from '@renderkit/manifests/manifest.ts';
+import type { Parameter } from '@renderkit/manifests/parameters.ts';
+import { untraceableRoutes } from '@renderkit/manifests/untraceable-routes.ts';
 import { type StoppedSample, stopSamples } from '../renders/samples.ts';
 import { type Difference, differences } from './differences.ts';
 import {

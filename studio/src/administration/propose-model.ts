@@ -17,10 +17,10 @@ import { WorkflowError } from '@renderkit/engine-comfyui/workflow-error.ts';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import { Document, isCollection, isMap, isScalar, isSeq, type Node, visit } from 'yaml';
 import type { ModelFiles } from '../catalog/publish.ts';
-import { checkManifest } from '../manifests/check-manifest.ts';
-import type { Manifest } from '../manifests/manifest.ts';
-import { readManifest } from '../manifests/read-manifest.ts';
-import { nameOf, type Parameter } from '../manifests/parameters.ts';
+import { checkManifest } from '@renderkit/manifests/check-manifest.ts';
+import type { Manifest } from '@renderkit/manifests/manifest.ts';
+import { readManifest } from '@renderkit/manifests/read-manifest.ts';
+import { nameOf, type Parameter } from '@renderkit/manifests/parameters.ts';
 import { ModelRefused } from './models.ts';
 
 export interface ProposalWish {

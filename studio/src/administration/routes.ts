@@ -1,6 +1,6 @@
 import type { AdministrationOperationId } from '@renderkit/contract/studio/administration/operations.ts';
 import { engineNames, localEngines } from '@renderkit/engine-kit/route.ts';
-import { fullCheckOf } from '../backends/drivers.ts';
+import { fullCheckOf } from '@renderkit/engine-registry/drivers.ts';
 import { knownUrls } from '../backends/manage-backends.ts';
 import type { Call, Handlers } from '../http/register-operations.ts';
 import { askerOf } from './asker.ts';

@@ -2,8 +2,8 @@ import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Route } from '@renderkit/engine-kit/route.ts';
 import type { Queryable } from '@renderkit/server-kit/db/database.ts';
 import type { CatalogLists } from '../catalog/snapshot.ts';
-import type { Manifest } from '../manifests/manifest.ts';
-import type { ImportFindings } from '../manifests/parameters.ts';
+import type { Manifest } from '@renderkit/manifests/manifest.ts';
+import type { ImportFindings } from '@renderkit/manifests/parameters.ts';
 
 export type ListedModel = {
   id: string;

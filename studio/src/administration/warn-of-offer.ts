@@ -1,5 +1,5 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import type { Manifest } from '../manifests/manifest.ts';
+import type { Manifest } from '@renderkit/manifests/manifest.ts';
 import { selectList } from './store.ts';
 
 /** Sides are rounded to what a model works at: a size that is off by more is of another shape than its ratio says. */

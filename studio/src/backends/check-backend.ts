@@ -6,7 +6,7 @@ import { type Backend, BackendError } from './backend.ts';
 import { checkRoutes } from './check-routes.ts';
 import { reserveCost } from './cost-queries.ts';
 import type { DriverPool } from './driver-pool.ts';
-import { fullCheckOf } from './drivers.ts';
+import { fullCheckOf } from '@renderkit/engine-registry/drivers.ts';
 import { selectFits } from './fit-queries.ts';
 import { fitAndPause } from './fits-store.ts';
 import { showBackend } from './manage-backends.ts';

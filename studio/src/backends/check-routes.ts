@@ -1,8 +1,8 @@
 import { type Driver, EngineFailure } from '@renderkit/engine-kit/driver.ts';
 import type { Problem, ProblemCode } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { checkAgainst } from '../manifests/check-manifest.ts';
-import type { Manifest } from '../manifests/manifest.ts';
+import { checkAgainst } from '@renderkit/manifests/check-manifest.ts';
+import type { Manifest } from '@renderkit/manifests/manifest.ts';
 import { checkNow, type Fit, replaceFits, selectRoutesOn } from './fits-store.ts';
 
 /** Of all routes of a backend together: one that names many packs is slow to say what it has. */

@@ -8,7 +8,7 @@ import type {
 import { EngineFailure } from '@renderkit/engine-kit/driver.ts';
 import type { EngineName } from '@renderkit/engine-kit/route.ts';
 import type { BackendSecrets } from './backend-secrets.ts';
-import { createDriverFor } from './drivers.ts';
+import { createDriverFor } from '@renderkit/engine-registry/drivers.ts';
 import { type BackendRow, selectBackends } from './store.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 

@@ -1,6 +1,6 @@
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import type { Manifest } from '../manifests/manifest.ts';
+import type { Manifest } from '@renderkit/manifests/manifest.ts';
 import { type BackendRow, rowColumns } from './store.ts';
 
 /** Takes the backends that are up and whose routes are to be checked: after each publication and every so often. */

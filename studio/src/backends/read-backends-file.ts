@@ -4,8 +4,8 @@ import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import { type EngineName, engineNames } from '@renderkit/engine-kit/route.ts';
 import { oneOf } from '@renderkit/contract/studio/schemas/schema-builders.ts';
 import { type Static, Type } from 'typebox';
-import { checkShape } from '../manifests/check-shape.ts';
-import { readYaml } from '../manifests/read-yaml.ts';
+import { checkShape } from '@renderkit/manifests/check-shape.ts';
+import { readYaml } from '@renderkit/manifests/read-yaml.ts';
 
 const text = Type.String({ minLength: 1, maxLength: 2_000 });
 const currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'three capital letters, such as USD' });

@@ -1,6 +1,6 @@
 import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
 import type { Route } from '@renderkit/engine-kit/route.ts';
-import type { Manifest } from '../manifests/manifest.ts';
+import type { Manifest } from '@renderkit/manifests/manifest.ts';
 
 /** Pixels. */
 export type Size = { width: number; height: number };

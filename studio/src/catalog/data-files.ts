@@ -4,7 +4,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import { noteDataFiles, wereDataFilesApplied } from '../settings/keep-settings.ts';
 import { openMedia } from '../storage/open-media.ts';
-import type { MediaPlace } from '../storage/open-storage.ts';
+import type { MediaPlace } from '@renderkit/blob-storage/open-storage.ts';
 import { applyFile } from './apply-files.ts';
 import { PublishError, withCatalog } from './publish.ts';
 import {

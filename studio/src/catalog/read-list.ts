@@ -3,8 +3,8 @@ import { suites } from '@renderkit/contract/studio/kinds.ts';
 import { id, oneOf, shortText } from '@renderkit/contract/studio/schemas/schema-builders.ts';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import { type Static, type TSchema, Type } from 'typebox';
-import { checkShape } from '../manifests/check-shape.ts';
-import { readYaml, type YamlNode } from '../manifests/read-yaml.ts';
+import { checkShape } from '@renderkit/manifests/check-shape.ts';
+import { readYaml, type YamlNode } from '@renderkit/manifests/read-yaml.ts';
 import { type Plan, stopRefunds } from './plans.ts';
 import type { CatalogLists } from './snapshot.ts';
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { kindFacts, type Suite } from '@renderkit/contract/studio/kinds.ts';
 import type { Catalog, StudioStyle, StudioSuggestion } from '@renderkit/contract/studio/schemas/catalog.ts';
 import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
-import type { Manifest } from '../manifests/manifest.ts';
+import type { Manifest } from '@renderkit/manifests/manifest.ts';
 import { type CatalogModel, catalogModel, type VersionFacts } from './catalog-model.ts';
 import { ownPictureOf } from './own-pictures.ts';
 import type { Plan } from './plans.ts';

@@ -1,7 +1,7 @@
 import type { StudioStyle } from '@renderkit/contract/studio/schemas/catalog.ts';
 import type { Database, Queryable, Transaction } from '@renderkit/server-kit/db/database.ts';
-import type { Manifest } from '../manifests/manifest.ts';
-import type { ImportFindings } from '../manifests/parameters.ts';
+import type { Manifest } from '@renderkit/manifests/manifest.ts';
+import type { ImportFindings } from '@renderkit/manifests/parameters.ts';
 import type { Plan } from './plans.ts';
 import type { RouteRow } from './route-row.ts';
 import type { CatalogLists, PublishedModel } from './snapshot.ts';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import path from 'node:path';
 import { UnreadableMedia } from '@renderkit/media-kit/media-processes.ts';
 import { makeThumbnailOf } from '@renderkit/media-kit/thumbnail.ts';
-import { type BlobStorage, folderOf } from '../storage/blob-storage.ts';
+import { type BlobStorage, folderOf } from '@renderkit/blob-storage/blob-storage.ts';
 import { mediaFolder } from '../storage/media-folder.ts';
 import type { MediaStore } from '../storage/open-media.ts';
 import { holdFolder } from '../storage/orphan-folders.ts';

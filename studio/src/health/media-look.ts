@@ -1,5 +1,5 @@
 import { within } from '@renderkit/server-kit/work/within.ts';
-import type { BlobStorage } from '../storage/blob-storage.ts';
+import type { BlobStorage } from '@renderkit/blob-storage/blob-storage.ts';
 
 /** A storage that takes longer counts as missing; one that is slow does its work, and is no fault. */
 const maxLookMs = 10_000;

@@ -3,7 +3,7 @@ import { addMetricsRoute, type MetricsReaders } from '@renderkit/server-kit/metr
 import { addGauge } from '@renderkit/server-kit/metrics/part-metrics.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
-import type { BlobStorage } from '../storage/blob-storage.ts';
+import type { BlobStorage } from '@renderkit/blob-storage/blob-storage.ts';
 import { createMediaLook } from './media-look.ts';
 
 export type HealthOptions = MetricsReaders & {

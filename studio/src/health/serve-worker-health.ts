@@ -4,7 +4,7 @@ import { addGauge, createPartRegistry } from '@renderkit/server-kit/metrics/part
 import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { createServer } from '../http/create-server.ts';
-import type { BlobStorage } from '../storage/blob-storage.ts';
+import type { BlobStorage } from '@renderkit/blob-storage/blob-storage.ts';
 import { addHealthRoutes } from './routes.ts';
 
 export type WorkerHealthOptions = {

@@ -1,6 +1,6 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { removeOrphanFolders } from '../storage/orphan-folders.ts';
-import type { BlobStorage } from '../storage/blob-storage.ts';
+import type { BlobStorage } from '@renderkit/blob-storage/blob-storage.ts';
 import { deleteExpiredFrames } from './store.ts';
 
 const framesPerRound = 500;

@@ -4,7 +4,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { StudioError } from '../errors.ts';
 import { keepFiles } from '../storage/keep-files.ts';
-import type { BlobStorage } from '../storage/blob-storage.ts';
+import type { BlobStorage } from '@renderkit/blob-storage/blob-storage.ts';
 import { aspectRatioOf } from './aspect-ratio.ts';
 import { insertAsset, type SavedFrame, type VideoRow } from './store.ts';
 

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { Claim } from '../backends/claim-queries.ts';
-import type { BlobStorage } from '../storage/blob-storage.ts';
+import type { BlobStorage } from '@renderkit/blob-storage/blob-storage.ts';
 import { mediaFolder } from '../storage/media-folder.ts';
 import type { Ended } from './end-submission.ts';
 import { hasEnded } from './submission-store.ts';

@@ -6,7 +6,7 @@ import type { Report } from '@renderkit/engine-kit/report.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { Claim } from '../backends/claim-queries.ts';
 import type { Catalog } from '../catalog/open-catalog.ts';
-import type { BlobStorage } from '../storage/blob-storage.ts';
+import type { BlobStorage } from '@renderkit/blob-storage/blob-storage.ts';
 import { Reporter, type ReporterOptions } from '../progress/reporter.ts';
 import { clearUp } from './clear-up.ts';
 import {

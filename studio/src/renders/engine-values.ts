@@ -7,7 +7,7 @@ import type { MediaSource, Route } from '@renderkit/engine-kit/route.ts';
 import { workingSize } from '@renderkit/engine-kit/working-size.ts';
 import type { Claim } from '../backends/claim-queries.ts';
 import type { CatalogModel } from '../catalog/catalog-model.ts';
-import { sourcesOf } from '../manifests/check-machine.ts';
+import { sourcesOf } from '@renderkit/manifests/check-machine.ts';
 import { goneMessage, sizeOfRatio } from './engine-request.ts';
 import { maxKeptPixels, mediaIdsOf } from './request-shape.ts';
 import type { MaterialsFound } from './store.ts';

@@ -4,7 +4,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Claim } from '../backends/claim-queries.ts';
 import type { CatalogModel } from '../catalog/catalog-model.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
-import { BlobMissing, type BlobStorage, withLocalFiles } from '../storage/blob-storage.ts';
+import { BlobMissing, type BlobStorage, withLocalFiles } from '@renderkit/blob-storage/blob-storage.ts';
 import { engineRequest, goneMessage, mediaOf } from './engine-request.ts';
 import { type JobValues, jobValues } from './engine-values.ts';
 import { findMaterials } from './store.ts';

@@ -6,7 +6,7 @@ import type { Claim } from '../backends/claim-queries.ts';
 import type { CatalogModel } from '../catalog/catalog-model.ts';
 import type { Catalog } from '../catalog/open-catalog.ts';
 import type { Reporter, ReporterOptions } from '../progress/reporter.ts';
-import type { BlobStorage } from '../storage/blob-storage.ts';
+import type { BlobStorage } from '@renderkit/blob-storage/blob-storage.ts';
 import type { FollowPauses } from './follow-job.ts';
 
 export type SubmissionDependencies = Omit<ReporterOptions, 'log'> & {

@@ -3,8 +3,8 @@ import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts
 import { validateRequest } from '@renderkit/contract/studio/validate.ts';
 import type { MediaSource } from '@renderkit/engine-kit/route.ts';
 import type { CatalogModel } from '../catalog/catalog-model.ts';
-import { acceptedShapes, type RequestShape, takes } from '../manifests/accepted-requests.ts';
-import type { Manifest } from '../manifests/manifest.ts';
+import { acceptedShapes, type RequestShape, takes } from '@renderkit/manifests/accepted-requests.ts';
+import type { Manifest } from '@renderkit/manifests/manifest.ts';
 import type { MediaStore } from '../storage/open-media.ts';
 import { hasStandIn, keepStandIn } from './sample-media.ts';
 

@@ -13,7 +13,7 @@ import {
   type ServedBackend,
   takeOver,
 } from '../backends/claim-queries.ts';
-import { createDriverFor } from '../backends/drivers.ts';
+import { createDriverFor } from '@renderkit/engine-registry/drivers.ts';
 import { findDrained } from '../backends/fault-queries.ts';
 import { adoptRenders } from './adopt-renders.ts';
 import { RenderStopped } from './end-submission.ts';

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import type { RenderedFile } from '@renderkit/engine-kit/engine.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { aspectRatioOf } from '../library/aspect-ratio.ts';
-import type { BlobStorage } from '../storage/blob-storage.ts';
+import type { BlobStorage } from '@renderkit/blob-storage/blob-storage.ts';
 import { mediaFolder } from '../storage/media-folder.ts';
 import type { MadeAsset, RenderAttempt } from './store.ts';
 

@@ -1,6 +1,6 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createLimiter } from '@renderkit/server-kit/work/limiter.ts';
-import type { BlobStorage } from './blob-storage.ts';
+import type { BlobStorage } from '@renderkit/blob-storage/blob-storage.ts';
 import { addNames, listUnnamed, type NamesPage, pagesOfNames } from './find-unnamed.ts';
 import { createFolderFilter } from './folder-filter.ts';
 import { type NameSource, type NamingRow, selectNames } from './names-store.ts';

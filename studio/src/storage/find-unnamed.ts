@@ -1,5 +1,5 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { type BlobStorage, partsOf } from './blob-storage.ts';
+import { type BlobStorage, partsOf } from '@renderkit/blob-storage/blob-storage.ts';
 import { createFolderFilter, type FolderFilter } from './folder-filter.ts';
 import { type NameSource, nameSources, type NamingRow, type Place, selectNames } from './names-store.ts';
 

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { CommitUnconfirmed, type Database, type Transaction } from '@renderkit/server-kit/db/database.ts';
 import { announceFolder, claimFolder, removeOrphanFolders } from './orphan-folders.ts';
 import { mediaFolder } from './media-folder.ts';
-import type { BlobStorage, Chunks } from './blob-storage.ts';
+import type { BlobStorage, Chunks } from '@renderkit/blob-storage/blob-storage.ts';
 
 export type NewFile = { name: string; chunks: Chunks };
 export type KeptFile = { key: string; sizeBytes: number };

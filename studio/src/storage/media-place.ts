@@ -8,8 +8,8 @@ import {
   type RecordedPlace,
   writeMediaPlace,
 } from '../settings/keep-settings.ts';
-import { mediaDirectory } from './disk-blob-storage.ts';
-import type { MediaPlace } from './open-storage.ts';
+import { mediaDirectory } from '@renderkit/blob-storage/disk-blob-storage.ts';
+import type { MediaPlace } from '@renderkit/blob-storage/open-storage.ts';
 
 /**
  * Makes sure that media are kept where the studio's database says, or are allowed to move to: a part whose variables name another

@@ -1,9 +1,10 @@
 import type { KeyObject } from 'node:crypto';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { keepSettings } from '../settings/keep-settings.ts';
-import type { BlobStorage } from './blob-storage.ts';
+import type { BlobStorage } from '@renderkit/blob-storage/blob-storage.ts';
+import { claimStorage } from './claim-storage.ts';
 import { recordPlace, requirePlace } from './media-place.ts';
-import { claimStorage, type MediaPlace, openCheckedStorage, openStorage } from './open-storage.ts';
+import { type MediaPlace, openCheckedStorage, openStorage } from '@renderkit/blob-storage/open-storage.ts';
 
 /** Media with the rows that name them, for whoever stores some beside the studio's own requests. */
 export type MediaStore = { database: Database; storage: BlobStorage; mediaKey: KeyObject };

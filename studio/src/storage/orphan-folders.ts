@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import { withSessionLock } from '@renderkit/server-kit/db/session-lock.ts';
 import { isStorageUnavailable } from '@renderkit/server-kit/files/file-errors.ts';
-import type { BlobStorage } from './blob-storage.ts';
+import type { BlobStorage } from '@renderkit/blob-storage/blob-storage.ts';
 import {
   beginRemoval,
   deleteLooseFolders,

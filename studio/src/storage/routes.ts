@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { StudioError } from '../errors.ts';
 import { parseRange } from './range.ts';
-import type { BlobStorage } from './blob-storage.ts';
+import type { BlobStorage } from '@renderkit/blob-storage/blob-storage.ts';
 import { SmallPictures, smallSides } from './small-pictures.ts';
 
 const contentTypes: Record<string, string> = {

@@ -2,7 +2,7 @@ import { MediaToolError } from '@renderkit/media-kit/media-tool-error.ts';
 import { imageLimits, runMediaJob, UnreadableMedia } from '@renderkit/media-kit/media-processes.ts';
 import { createLimiter, LimiterFull } from '@renderkit/server-kit/work/limiter.ts';
 import { StudioError } from '../errors.ts';
-import { type BlobStorage, BlobMissing } from './blob-storage.ts';
+import { type BlobStorage, BlobMissing } from '@renderkit/blob-storage/blob-storage.ts';
 
 /** Pixels of the longer side. */
 export const smallSides = { min: 64, max: 1_024, initial: 768 };

@@ -3,7 +3,7 @@ import { isStorageUnavailable } from '@renderkit/server-kit/files/file-errors.ts
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { startBatchLoop } from '@renderkit/server-kit/work/batch-loop.ts';
 import type { Loop, LoopOptions } from '@renderkit/server-kit/work/loop.ts';
-import { type BlobStorage, folderOf } from './blob-storage.ts';
+import { type BlobStorage, folderOf } from '@renderkit/blob-storage/blob-storage.ts';
 import { findUnnamed } from './find-unnamed.ts';
 import { removeUnnamedFolder } from './orphan-folders.ts';
 import { holdSweep, takeSweep } from './store.ts';

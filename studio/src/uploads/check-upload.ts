@@ -6,7 +6,7 @@ import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { Moderation } from '../moderation/moderation.ts';
 import { isOutOfSpace } from '@renderkit/engine-kit/out-of-space.ts';
 import { removeOrphanFolders } from '../storage/orphan-folders.ts';
-import { BlobMissing, type BlobStorage } from '../storage/blob-storage.ts';
+import { BlobMissing, type BlobStorage } from '@renderkit/blob-storage/blob-storage.ts';
 import type { UploadQueue } from './queue.ts';
 import { findOverdueUploads, findUploadToCheck, settleUpload, type UploadToCheck } from './store.ts';
 

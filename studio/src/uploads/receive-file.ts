@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FileLimits } from '@renderkit/media-kit/file-limits.ts';
 import { freeBytes } from '@renderkit/server-kit/http/byte-buffer.ts';
 import { type Pace, pacedBody } from '@renderkit/server-kit/http/paced-body.ts';
-import type { BlobStorage, ReceivedBlob } from '../storage/blob-storage.ts';
+import type { BlobStorage, ReceivedBlob } from '@renderkit/blob-storage/blob-storage.ts';
 import type { Reservation } from '../storage/reserve.ts';
 
 type ByteLimits = Pick<FileLimits, 'imageBytes' | 'videoBytes' | 'audioBytes'>;

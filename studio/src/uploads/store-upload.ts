@@ -17,7 +17,7 @@ import type { Catalog } from '../catalog/open-catalog.ts';
 import type { Plan } from '../catalog/plans.ts';
 import { StudioError } from '../errors.ts';
 import type { Moderation } from '../moderation/moderation.ts';
-import type { BlobStorage } from '../storage/blob-storage.ts';
+import type { BlobStorage } from '@renderkit/blob-storage/blob-storage.ts';
 import { mediaFolder } from '../storage/media-folder.ts';
 import { announceFolder, claimFolder, removeOrphanFolders } from '../storage/orphan-folders.ts';
 import { openReservation } from '../storage/reserve.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Route } from '@renderkit/engine-kit/route.ts';
-import { ownFindings } from '../administration/models.ts';
 import { untraceableRoutes } from './untraceable-routes.ts';
 
 const route: Route = {
@@ -26,20 +25,4 @@ test('who sends a paid provider no seed is told what becomes of a lost answer', 
   for (const change of changes) assert.deepEqual(untraceableRoutes([{ ...route, ...change }]), []);
   const { cost: _cost, ...own } = route;
   assert.deepEqual(untraceableRoutes([{ ...own, engine: 'replicate' }]), []);
-});
-
-test('the warning is among what is found of a model', async () => {
-  const source = `
-manifest: 1
-id: edit
-name: Edit
-suites: [image]
-batch_size: { Conjure: 1 }
-parameters: { aspect_ratios: [{ ratio: '1:1', width: 64, height: 64 }] }
-price: { base_millicredits: 1000 }
-routes: [${JSON.stringify({ ...route, endpoint: 'a/b' })}]
-`;
-  const { problems, warnings } = await ownFindings({ source, files: {} });
-  assert.deepEqual(problems, []);
-  assert.match(warnings[0] ?? '', /^Route fal sends no seed/);
 });

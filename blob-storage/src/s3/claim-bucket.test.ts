@@ -1,20 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { claimStorage } from '../open-storage.ts';
 import { openEmptyBucket } from '../testing/open-empty-bucket.ts';
 import { startS3Counterpart } from '../testing/s3-counterpart.ts';
 import { openS3BlobStorage } from './s3-blob-storage.ts';
-
-test('a bucket that belongs to another studio is refused', async () => {
-  await using storage = await openEmptyBucket();
-  const place = { dataDirectory: '', databaseUrl: '', s3: storage.server.config };
-  await claimStorage(storage, 'std_one', place);
-  await claimStorage(storage, 'std_one', place);
-  await assert.rejects(
-    claimStorage(storage, 'std_two', place),
-    /media-of-tests belongs to another studio \(std_one\)/,
-  );
-});
 
 for (const conditions of ['known', 'overlooked', 'refused'] as const)
   test(`of studios that claim an empty bucket at one moment one has it, with conditions ${conditions}`, async () => {
