@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
+import { glob, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { connectText } from './connect-document.ts';
@@ -21,11 +21,15 @@ test('every decision is in the index, and the index has no other', async () => {
 
 test('every run-time dependency has its line in the decisions', async () => {
   const record = await readFile(path.join(root, 'docs/decisions/0020-run-time-dependencies.md'), 'utf8');
-  for (const workspace of ['contract', 'server-kit', 'service', 'studio', 'console', 'stack']) {
-    const text = await readFile(path.join(root, workspace, 'package.json'), 'utf8');
+  const { workspaces } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as {
+    workspaces: string[];
+  };
+  const packages = workspaces.map((workspace) => `${workspace}/package.json`);
+  for await (const file of glob(packages, { cwd: root })) {
+    const text = await readFile(path.join(root, file), 'utf8');
     const { dependencies = {} } = JSON.parse(text) as { dependencies?: Record<string, string> };
     for (const name of Object.keys(dependencies)) {
-      if (!name.startsWith('@renderkit/')) assert.ok(record.includes(`\`${name}\``), `${workspace}: ${name}`);
+      if (!name.startsWith('@renderkit/')) assert.ok(record.includes(`\`${name}\``), `${file}: ${name}`);
     }
   }
 });
