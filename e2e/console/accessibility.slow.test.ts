@@ -34,6 +34,7 @@ describe('every page of the console', { skip: noBrowser }, () => {
   });
   after(() => leave(world, who, page));
 
+  // By WCAG 2.2 AA, and more: `page-issues.ts`.
   const find = createIssueFinder();
   const issuesOf = (name: string, on: Page = page) => find(on, name);
 

@@ -10,7 +10,8 @@ const demoTier = 'plus';
 
 /**
  * Makes the demo account with credits and a key, or gives the one of a start that was cut short a new password and
- * a new key. `administrator`: it may administer models and backends.
+ * a new key. `administrator`: it may administer models and backends. Whether there is one: `demo` in `config.ts`, and only at a
+ * first start.
  */
 export async function makeDemo(
   databases: ServiceAndStudio,

@@ -1,4 +1,4 @@
-/** What the process ends with. The table is in the README; scripts decide by it. */
+/** What the process ends with: `failure.ts` says which failure has which. The table is in the README; scripts decide by it. */
 export const exitCodes = {
   done: 0,
   other: 1,

@@ -1,6 +1,6 @@
 import { createCanvas, type Canvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { clamp } from './colour.ts';
-import { paintComposition } from './composition.ts';
+import { paintAbstract } from './abstract.ts';
 import { bloom } from './glow.ts';
 import { cellsOf, scatter, triangulate, type Mesh, type Point } from './mesh.ts';
 import type { Random } from './random.ts';
@@ -12,7 +12,7 @@ import { paintView } from './view.ts';
 export function paintPrism(scene: Scene): Canvas {
   const { mood } = scene;
   const formless = mood.places.size === 0 && scene.random.fork('form').chance(0.5);
-  if (mood.places.has('abstract') || formless) return paintComposition(scene);
+  if (mood.places.has('abstract') || formless) return paintAbstract(scene);
   return cutView(paintView(scene, VIEW_SIDE).raster, scene);
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A stream that depends on nothing but the given text. */
+/** A stream that depends on nothing but the given text. What a picture's text is made of: `canonicalInputs` in `brief.ts`. */
 export const createRandom = (source: string): Random => new Random(source);
 
 /**

@@ -55,6 +55,8 @@ export type JobQueuesOptions = {
 
 /**
  * Queues of jobs for workers on any machine, on pg-boss in a schema of its own. Waking up is the callers' matter:
+ * Checks of uploads wait here. Renders do not: theirs is a table of their own (`renders/start-claims.ts`).
+ *
  * pg-boss's own NOTIFY runs inside the transaction of the insert, which makes all commits of the cluster queue behind
  * each other.
  */

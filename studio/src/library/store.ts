@@ -158,14 +158,18 @@ export async function findVideo(
 
 export type FrameRow = { storage_key: string; width: number; height: number; size_bytes: number };
 
-/** Whoever asks for it gets a day more at least. */
+/** A frame that nobody saves is kept for so long after it was taken, and after it was asked for last. */
+const keptWhenTaken = `interval '2 days'`;
+const keptWhenAsked = `interval '1 day'`;
+
+/** Undefined where it was never taken, or is gone. */
 export async function findFrame(
   database: Database,
   video: string,
   timeMs: number,
 ): Promise<FrameRow | undefined> {
   const [row] = await database.rows<FrameRow>(
-    `update frames set kept_until = greatest(kept_until, clock() + interval '1 day')
+    `update frames set kept_until = greatest(kept_until, clock() + ${keptWhenAsked})
      where video_id = $1 and time_ms = $2 returning storage_key, width, height, size_bytes`,
     [video, timeMs],
   );
@@ -192,8 +196,8 @@ export async function insertFrame(
   if (accounts === 0 || videos === 0) return 'gone';
   await requireSpace(transaction, frame.account, frame.size_bytes);
   const rowCount = await transaction.execute(
-    `insert into frames (video_id, time_ms, storage_key, width, height, size_bytes)
-     values ($1, $2, $3, $4, $5, $6) on conflict (video_id, time_ms) do nothing`,
+    `insert into frames (video_id, time_ms, storage_key, width, height, size_bytes, kept_until)
+     values ($1, $2, $3, $4, $5, $6, clock() + ${keptWhenTaken}) on conflict (video_id, time_ms) do nothing`,
     [frame.video, frame.timeMs, frame.storage_key, frame.width, frame.height, frame.size_bytes],
   );
   return rowCount === 1 ? 'stored' : 'known';

@@ -2,7 +2,7 @@ import type { Transaction } from '@renderkit/server-kit/db/database.ts';
 import type { JobQueues } from '../jobs/job-queues.ts';
 
 const queue = 'uploads';
-// A file whose check fails every time is rejected in the end by `rejectOverdueUploads`.
+// A file whose check fails every time is rejected in the end by `rejectOverdueUploads` in `check-upload.ts`.
 const retries = 4;
 // Decoding has a limit of its own, far below.
 const expireSeconds = 5 * 60;

@@ -37,7 +37,10 @@ export async function cancelGeneration(
   return row;
 }
 
-/** Cancels it where nobody has claimed it; undefined where somebody has. A person's act is written down with it. */
+/**
+ * Cancels it where nobody has claimed it; undefined where somebody has, which `sql/functions/move_generations.sql` decides. A
+ * person's act is written down with it.
+ */
 export async function cancelUntouched(
   { settlement, reader }: Pick<CancelDependencies, 'settlement' | 'reader'>,
   { id, accountId, actor }: CancelRequest,

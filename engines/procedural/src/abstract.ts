@@ -14,7 +14,7 @@ interface Sheet {
 }
 
 /** Discs, bars, arcs and wedges in balance, as constructivist painters weighed them. */
-export function paintComposition(scene: Scene): Canvas {
+export function paintAbstract(scene: Scene): Canvas {
   const { width, height, palette, look } = scene;
   const canvas = createCanvas(width, height);
   const context = canvas.getContext('2d');
