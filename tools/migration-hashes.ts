@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { readSchemaFiles } from '@renderkit/server-kit/schema/read-schema-files.ts';
+import { readOnlineFiles, readSchemaFiles } from '@renderkit/server-kit/schema/read-schema-files.ts';
 
-/** SHA-256 of each landed migration, by server and file name. */
+/** SHA-256 of each landed migration, by server and file name; of those in `sql/online` with that folder. */
 export type MigrationHashes = Record<string, Record<string, string>>;
 
 export type ComparedMigrations = {
@@ -24,11 +24,11 @@ export async function readMigrationHashes(): Promise<MigrationHashes> {
 export async function compareMigrations(root: string, landed: MigrationHashes): Promise<ComparedMigrations> {
   const compared: ComparedMigrations = { issues: [], missing: [], completed: {} };
   for (const server of ['service', 'studio']) {
-    const folder = `${server}/sql/migrations`;
+    const fileOf = (name: string) => `${server}/sql/${name.includes('/') ? '' : 'migrations/'}${name}`;
     const found = await hashMigrations(path.join(root, server, 'sql'));
     const known = landed[server] ?? {};
     for (const [name, sha256] of Object.entries(known)) {
-      const file = `${folder}/${name}`;
+      const file = fileOf(name);
       if (found[name] === undefined)
         compared.issues.push(
           `${file} is gone: a landed migration stays, because databases have it; bring it back.`,
@@ -41,7 +41,7 @@ export async function compareMigrations(root: string, landed: MigrationHashes): 
     compared.missing.push(
       ...Object.keys(found)
         .filter((name) => known[name] === undefined)
-        .map((name) => `${folder}/${name}`),
+        .map(fileOf),
     );
     compared.completed[server] = sortedByName({ ...found, ...known });
   }
@@ -50,7 +50,11 @@ export async function compareMigrations(root: string, landed: MigrationHashes): 
 
 async function hashMigrations(sqlDirectory: string): Promise<Record<string, string>> {
   const { migrations } = await readSchemaFiles(sqlDirectory);
-  return Object.fromEntries(migrations.map(({ name, sha256 }) => [name, sha256]));
+  const online = await readOnlineFiles(sqlDirectory);
+  return Object.fromEntries([
+    ...migrations.map(({ name, sha256 }) => [name, sha256]),
+    ...online.map(({ name, sha256 }) => [`online/${name}`, sha256]),
+  ]);
 }
 
 function sortedByName(hashes: Record<string, string>): Record<string, string> {

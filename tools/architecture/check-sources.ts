@@ -2,6 +2,7 @@ import { circlesOf } from './check-circles.ts';
 import { importIssues, placeIssues } from './check-imports.ts';
 import {
   functionFileIssues,
+  lockIssues,
   migrationIssues,
   unusedFunctionIssues,
   withoutSqlComments,
@@ -23,6 +24,7 @@ export function checkSources(sources: readonly Source[]): Issue[] {
       ...migrationIssues(source),
       ...source.imports.flatMap((one) => importIssues(source, one)),
     ]),
+    ...lockIssues(sources),
     ...unusedFunctionIssues(sources),
     ...circlesOf(sources),
   ];

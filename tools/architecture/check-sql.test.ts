@@ -83,6 +83,29 @@ test('a migration names its release and makes no function', () => {
   );
 });
 
+test('a migration holds no lock while it reads a table that was there', () => {
+  const file = 'studio/sql/migrations/036-things.sql';
+  for (const change of [
+    'create index renders_new on renders (id);',
+    "alter table renders add column sort text check (sort <> '');",
+    'alter table renders add column friend text references renders;',
+    "alter table renders add constraint sort check (sort <> '');",
+    "alter table renders add column sort text; update renders set sort = 'x';",
+  ]) {
+    assert.match(messagesOf(file, '-- release: 2', change)[0] ?? '', /reads all of renders/, change);
+    const online = { path: 'studio/sql/online/036-things.sql', text: '', imports: [] };
+    const text = `-- release: 2\n${change}\n`;
+    assert.deepEqual(checkSources([{ path: file, text, imports: [] }, online]), [], change);
+  }
+  for (const change of [
+    'create index concurrently renders_new on renders (id);',
+    'create table things (id text); create index things_new on things (id);',
+    "alter table renders add column sort text default 'x';",
+    "alter table renders add constraint sort check (sort <> '') not valid;",
+  ])
+    assert.deepEqual(messagesOf(file, '-- release: 2', change), [], change);
+});
+
 test('a migration that takes something away says since when nothing uses it', () => {
   const file = 'studio/sql/migrations/010-things.sql';
   for (const change of [

@@ -1,7 +1,13 @@
 import type { Issue } from './issue.ts';
 import { isTest } from './place.ts';
 import type { Source } from './read-sources.ts';
-import { lastMigrationBeforeReleases, sqlFiles, sqlFunctionLineLimit } from './rules.ts';
+import {
+  briefLocks,
+  firstReleaseOfLockRule,
+  lastMigrationBeforeReleases,
+  sqlFiles,
+  sqlFunctionLineLimit,
+} from './rules.ts';
 
 const functionPath = /\/sql\/functions\/([^/]+)\.sql$/;
 const schemaPath = /^[^/]+\/sql\/schema\.sql$/;
@@ -78,7 +84,7 @@ export function migrationIssues({ path, text }: Source): Issue[] {
   if (number === undefined || number <= (lastMigrationBeforeReleases[server] ?? '')) return [];
   const issues: Issue[] = [];
   const sql = withoutSqlComments(text);
-  if (!/^-- release: \d+$/m.test(text))
+  if (!releaseLine.test(text))
     issues.push({ path, message: 'says in its head which release brings it: "-- release: 2".' });
   // Those of its triggers it makes itself: they have to be there before the functions are applied.
   if ([...sql.matchAll(functionStart)].length > [...sql.matchAll(/\breturns\s+trigger\b/gi)].length)
@@ -89,6 +95,46 @@ export function migrationIssues({ path, text }: Source): Issue[] {
       message: 'takes something away: its head says since which release nothing uses it ("-- contracts: …").',
     });
   return issues;
+}
+
+const releaseLine = /^-- release: (\d+)$/m;
+const madeTable = /\bcreate\s+(?:unlogged\s+)?table\s+(?:if\s+not\s+exists\s+)?(\w+)/gi;
+const builtIndex =
+  /\bcreate\s+(?:unique\s+)?index\s+(?!concurrently\b)(?:if\s+not\s+exists\s+)?\w+\s+on\s+(\w+)/gi;
+const alteredTable = /\balter\s+table\s+(?:if\s+exists\s+)?(\w+)([^;]*)/gi;
+const readsWholeTable = /\badd\s+(?:column\s+[^,]*?\b(?:check\s*\(|references\b)|constraint\b)/i;
+const rewrittenTable = /\bupdate\s+(\w+)\b[^;]*\bset\b/gi;
+
+/**
+ * A migration of a table that is there already holds no lock while it reads all of it, or a file of `sql/online` takes its place
+ * (docs/STYLE.md).
+ */
+export function lockIssues(sources: readonly Source[]): Issue[] {
+  const paths = new Set(sources.map(({ path }) => path));
+  return sources.flatMap(({ path, text }) => {
+    if (!migrationPath.test(path) || path in briefLocks) return [];
+    if (Number(releaseLine.exec(text)?.[1] ?? 0) < firstReleaseOfLockRule) return [];
+    if (paths.has(path.replace('/migrations/', '/online/'))) return [];
+    return [...tablesReadUnderLock(withoutSqlComments(text))].map((table) => ({
+      path,
+      message: `reads all of ${table} while others wait for it: build indexes concurrently, add constraints not valid and validate them in a step of their own; a file of the same name in sql/online has steps.`,
+    }));
+  });
+}
+
+function tablesReadUnderLock(sql: string): Set<string> {
+  const made = new Set([...sql.matchAll(madeTable)].map(([, table]) => table));
+  const altered = [...sql.matchAll(alteredTable)];
+  const found = [
+    ...[...sql.matchAll(builtIndex)].map(([, table = '']) => table),
+    ...altered
+      .filter(([, , change = '']) => readsWholeTable.test(change) && !/\bnot\s+valid\b/i.test(change))
+      .map(([, table = '']) => table),
+    ...[...sql.matchAll(rewrittenTable)]
+      .map(([, table = '']) => table)
+      .filter((table) => altered.some(([, one]) => one === table)),
+  ];
+  return new Set(found.filter((table) => !made.has(table)));
 }
 
 export function withoutSqlComments(text: string): string {

@@ -240,6 +240,15 @@ export const sqlFunctionLineLimit = 120;
 /** The last migration of each server that is older than releases: those before it say nothing of them. */
 export const lastMigrationBeforeReleases: Record<string, string> = { service: '017', studio: '009' };
 
+/** Migrations before this release are older than the rule on their locks. */
+export const firstReleaseOfLockRule = 2;
+/** Migrations that may read all of a table under a lock, and why. */
+export const briefLocks: Record<string, string> = {
+  'service/sql/migrations/024-confirm-above.sql': 'keys are some thousands',
+  'studio/sql/migrations/022-administration.sql': 'acts of administrators are some thousands',
+  'studio/sql/migrations/026-begun-submissions.sql': 'the release before has no submissions',
+};
+
 /** Drawers: such a name says nothing of what is inside. Files and folders alike. */
 export const namesThatSayNothing = [
   'utils',

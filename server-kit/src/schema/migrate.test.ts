@@ -8,6 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
 import { ConfigError } from '../process/config.ts';
 import { MigrationMismatch } from './check-release.ts';
 import { migrate } from './migrate.ts';
+import { textHash } from './read-schema-files.ts';
 import { readSchemaState } from './schema-state.ts';
 import { connectToMigrate, ordinaryPatience, takeMigrationLock } from './take-migration-lock.ts';
 
@@ -49,6 +50,52 @@ describe('bringing a database up to date', () => {
     ).map(({ name }) => name);
 
   const first = { 'migrations/001-things.sql': table, 'functions/answer.sql': answer(1) };
+
+  const inSteps = {
+    'migrations/001-things.sql': table,
+    'migrations/002-kinds.sql': "alter table things add column kind text check (kind <> '');\n",
+    'online/002-kinds.sql': `-- Why it is done in steps.
+-- step: in a transaction
+alter table things add column if not exists kind text;
+alter table things drop constraint if exists things_kind_check;
+alter table things add constraint things_kind_check check (kind <> '') not valid;
+-- step: outside of transactions
+create index concurrently if not exists things_by_kind on things (kind);
+-- step: in a transaction
+alter table things validate constraint things_kind_check;
+`,
+  };
+
+  test('a file of online is applied in the place of its migration, step by step', async () => {
+    const { applied } = await start(1, inSteps);
+    assert.deepEqual(applied, ['001-things.sql', '002-kinds.sql']);
+    const state = await readSchemaState(db.database);
+    assert.equal(state.migrations.get('002-kinds.sql'), textHash(inSteps['migrations/002-kinds.sql']));
+    const [found] = await db.database.rows<{ index: string | null; valid: boolean }>(
+      `select to_regclass('things_by_kind')::text as index, convalidated as valid
+         from pg_constraint where conname = 'things_kind_check'`,
+    );
+    assert.deepEqual(found, { index: 'things_by_kind', valid: true });
+    // A database that has the migration itself is as good, with other steps or without.
+    const { 'online/002-kinds.sql': _, ...plain } = inSteps;
+    assert.deepEqual((await start(1, plain)).applied, []);
+  });
+
+  test('steps that were cut off are taken again from the first', async () => {
+    const broken = inSteps['online/002-kinds.sql'].replace('validate constraint', 'validate no constraint');
+    await assert.rejects(
+      start(1, { ...inSteps, 'online/002-kinds.sql': broken }),
+      /migration 002-kinds\.sql failed/,
+    );
+    assert.equal((await readSchemaState(db.database)).migrations.has('002-kinds.sql'), false);
+    assert.deepEqual((await start(1, inSteps)).applied, ['002-kinds.sql']);
+  });
+
+  test('a file of online that takes the place of nothing is refused', async () => {
+    const stray = { ...first, 'online/001-thing.sql': inSteps['online/002-kinds.sql'] };
+    await assert.rejects(start(1, stray), /online\/001-thing\.sql takes the place of no migration/);
+    await assert.rejects(start(1, { ...first, 'online/001-things.sql': table }), /-- step: in a transaction/);
+  });
 
   test('applies what is missing, once', async () => {
     assert.deepEqual(await start(1, first), {

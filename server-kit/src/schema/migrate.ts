@@ -2,7 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { queryable, sqlState } from '../db/database.ts';
 import { checkRelease } from './check-release.ts';
-import { type FunctionFile, type MigrationFile, readSchemaFiles } from './read-schema-files.ts';
+import {
+  type FunctionFile,
+  type MigrationFile,
+  type MigrationStep,
+  readSchemaFiles,
+} from './read-schema-files.ts';
 import { release as ownRelease } from './release.ts';
 import {
   connectToMigrate,
@@ -76,27 +81,42 @@ export async function migrate(options: MigrateOptions): Promise<MigrationResult>
   }
 }
 
+/** It is recorded with its last step: whoever is killed before that takes all steps again. */
 async function applyMigration(client: pg.Client, file: MigrationFile, buildTimeoutMs: number): Promise<void> {
-  const record = () =>
-    client.query('insert into schema_migrations (name, sha256) values ($1, $2)', [file.name, file.sha256]);
+  const record = async () => {
+    await client.query('insert into schema_migrations (name, sha256) values ($1, $2)', [
+      file.name,
+      file.sha256,
+    ]);
+  };
   try {
-    if (file.outsideTransaction) {
-      await retryForLocks(async () => {
-        await client.query(`set lock_timeout = ${buildTimeoutMs}`);
-        await dropInvalidIndexes(client, file.text);
-        await client.query(file.text);
-        await record();
+    for (const step of file.steps)
+      await applyStep(client, step, {
+        buildTimeoutMs,
+        then: step === file.steps.at(-1) ? record : undefined,
       });
-      await client.query('reset lock_timeout');
-    } else {
-      await withLocks(client, async () => {
-        await client.query(file.text);
-        await record();
-      });
-    }
   } catch (error) {
     throw new Error(`migration ${file.name} failed: ${(error as Error).message}`, { cause: error });
   }
+}
+
+async function applyStep(
+  client: pg.Client,
+  { text, outsideTransaction }: MigrationStep,
+  { buildTimeoutMs, then }: { buildTimeoutMs: number; then: (() => Promise<void>) | undefined },
+): Promise<void> {
+  if (!outsideTransaction)
+    return withLocks(client, async () => {
+      await client.query(text);
+      await then?.();
+    });
+  await retryForLocks(async () => {
+    await client.query(`set lock_timeout = ${buildTimeoutMs}`);
+    await dropInvalidIndexes(client, text);
+    await client.query(text);
+    await then?.();
+  });
+  await client.query('reset lock_timeout');
 }
 
 /** An index whose building was cut off is there and not valid; the statement that builds it would pass it over. */

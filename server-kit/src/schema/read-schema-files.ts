@@ -6,11 +6,18 @@ import path from 'node:path';
 export type MigrationFile = {
   /** `018-storage.sql`; what the database remembers. */
   name: string;
-  text: string;
+  /** Of the file in `migrations`, whichever steps are taken. */
   sha256: string;
   /** The release that brought it (`-- release: 2` in its head); 0 for those that are older than releases. */
   release: number;
-  /** `-- transaction: none` in its head: one statement, such as `create index concurrently`, that runs in none. */
+  /** The whole file, or the steps of the file with its name in `online`. */
+  steps: MigrationStep[];
+};
+
+/** What is applied at once. */
+export type MigrationStep = {
+  text: string;
+  /** One statement, such as `create index concurrently`, that runs in no transaction. */
   outsideTransaction: boolean;
 };
 
@@ -22,16 +29,49 @@ export type SchemaFiles = { migrations: MigrationFile[]; functions: FunctionFile
 const migrationName = /^\d{3}-[a-z0-9-]+\.sql$/;
 const functionName = /^[a-z0-9_]+\.sql$/;
 
-/** Reads a server's `sql` folder: `migrations/NNN-name.sql` and `functions/name.sql`, each in the order of its names. */
+/**
+ * Reads a server's `sql` folder: `migrations/NNN-name.sql` and `functions/name.sql`, each in the order of its names. A file
+ * `online/NNN-name.sql` brings a database to the same schema as the migration of that name, in steps that hold no lock for long: it is
+ * applied in its place.
+ * @throws Error where a file of `online` has no migration
+ */
 export async function readSchemaFiles(directory: string): Promise<SchemaFiles> {
-  const [migrations, functions] = await Promise.all([
+  const [migrations, functions, online] = await Promise.all([
     readFiles(path.join(directory, 'migrations'), migrationName),
     readFiles(path.join(directory, 'functions'), functionName),
+    readOnlineFiles(directory),
   ]);
+  const texts = new Map(online.map(({ name, text }) => [name, text]));
+  for (const { name } of online)
+    if (!migrations.some((migration) => migration.name === name))
+      throw new Error(`online/${name} takes the place of no migration: there is no migrations/${name}`);
   return {
-    migrations: migrations.map((file) => ({ ...file, ...readHead(file.text) })),
+    migrations: migrations.map(({ name, text, sha256 }) => {
+      const { release, outsideTransaction } = readHead(text);
+      const inSteps = texts.get(name);
+      const steps = inSteps === undefined ? [{ text, outsideTransaction }] : readSteps(inSteps);
+      return { name, sha256, release, steps };
+    }),
     functions: functions.map((file) => ({ ...file, name: file.name.replace(/\.sql$/, '') })),
   };
+}
+
+/** The files of `sql/online`. They change no more than migrations once they have landed. */
+export function readOnlineFiles(directory: string): Promise<FunctionFile[]> {
+  return readFiles(path.join(directory, 'online'), migrationName);
+}
+
+const stepLine = /^-- step: (in a transaction|outside of transactions)\s*$/m;
+
+/** What stands above the first step line is a comment. @throws Error where there is no step */
+function readSteps(text: string): MigrationStep[] {
+  const [, ...parts] = text.split(stepLine);
+  if (parts.length === 0)
+    throw new Error('a file of online has steps, each below a line "-- step: in a transaction"');
+  const steps: MigrationStep[] = [];
+  for (let part = 0; part < parts.length; part += 2)
+    steps.push({ text: parts[part + 1] ?? '', outsideTransaction: parts[part] !== 'in a transaction' });
+  return steps;
 }
 
 async function readFiles(folder: string, shape: RegExp): Promise<FunctionFile[]> {
@@ -55,7 +95,7 @@ export function textHash(text: string): string {
   return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
 }
 
-function readHead(text: string): Pick<MigrationFile, 'release' | 'outsideTransaction'> {
+function readHead(text: string): { release: number; outsideTransaction: boolean } {
   const head = /^(?:--.*\r?\n|\r?\n)*/.exec(text)?.[0] ?? '';
   return {
     release: Number(/^-- release: (\d+)\s*$/m.exec(head)?.[1] ?? 0),

@@ -38,8 +38,8 @@ export async function cancelGeneration(
 }
 
 /**
- * Cancels it where nobody has claimed it; undefined where somebody has, which `sql/functions/move_generations.sql` decides. A
- * person's act is written down with it.
+ * Cancels it where nobody has claimed it; undefined where somebody has: the function move_generations decides (sql/functions). A person's
+ * act is written down with it.
  */
 export async function cancelUntouched(
   { settlement, reader }: Pick<CancelDependencies, 'settlement' | 'reader'>,
