@@ -93,7 +93,7 @@ async function applyMigration(client: pg.Client, file: MigrationFile, buildTimeo
     for (const step of file.steps)
       await applyStep(client, step, {
         buildTimeoutMs,
-        then: step === file.steps.at(-1) ? record : undefined,
+        record: step === file.steps.at(-1) ? record : undefined,
       });
   } catch (error) {
     throw new Error(`migration ${file.name} failed: ${(error as Error).message}`, { cause: error });
@@ -103,18 +103,18 @@ async function applyMigration(client: pg.Client, file: MigrationFile, buildTimeo
 async function applyStep(
   client: pg.Client,
   { text, outsideTransaction }: MigrationStep,
-  { buildTimeoutMs, then }: { buildTimeoutMs: number; then: (() => Promise<void>) | undefined },
+  { buildTimeoutMs, record }: { buildTimeoutMs: number; record: (() => Promise<void>) | undefined },
 ): Promise<void> {
   if (!outsideTransaction)
     return withLocks(client, async () => {
       await client.query(text);
-      await then?.();
+      await record?.();
     });
   await retryForLocks(async () => {
     await client.query(`set lock_timeout = ${buildTimeoutMs}`);
     await dropInvalidIndexes(client, text);
     await client.query(text);
-    await then?.();
+    await record?.();
   });
   await client.query('reset lock_timeout');
 }
