@@ -4,7 +4,7 @@ alter table renders add column if not exists sample text;
 alter table renders drop constraint if exists renders_sample_check;
 alter table renders add constraint renders_sample_check check (sample in ('own', 'paid')) not valid;
 
--- step: in a transaction
+-- step: outside of transactions
 alter table renders validate constraint renders_sample_check;
 
 -- step: in a transaction

@@ -6,7 +6,7 @@ alter table renders
 alter table renders drop constraint if exists renders_stop_refund_check;
 alter table renders add constraint renders_stop_refund_check check (stop_refund in ('none', 'full')) not valid;
 
--- step: in a transaction
+-- step: outside of transactions
 alter table renders validate constraint renders_stop_refund_check;
 
 -- step: outside of transactions
