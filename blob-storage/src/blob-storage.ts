@@ -54,7 +54,7 @@ export type BlobStorage = {
   /** Rejects unless blobs can be written and read now. Writes at first and after something failed; else it only reads. */
   check: () => Promise<void>;
   /** An address that gives the blob to anybody for so many seconds. Not where only this process can read it. */
-  link?: (key: string, headers: LinkHeaders, seconds: number) => Promise<string>;
+  publicUrl?: (key: string, headers: LinkHeaders, seconds: number) => Promise<string>;
 };
 
 /** There is no blob with the key. */

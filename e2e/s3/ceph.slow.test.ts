@@ -43,7 +43,7 @@ describe('on a real S3 server', { skip: unlessCeph }, () => {
       disposition: 'attachment; filename="a b+c.mp4"',
       cacheControl: 'private, no-cache',
     };
-    const link = (await storage.link?.(key, headers, 60)) ?? '';
+    const link = (await storage.publicUrl?.(key, headers, 60)) ?? '';
     const answer = await fetch(link, { headers: { range: 'bytes=0-9' } });
     assert.deepEqual([answer.status, await answer.text()], [206, 'many bytes']);
     assert.equal(answer.headers.get('content-type'), headers.contentType);

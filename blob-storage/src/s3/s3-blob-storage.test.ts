@@ -233,7 +233,7 @@ test('a link opens the one blob for whoever has it', async () => {
     disposition: 'inline; filename="a b+c.mp4"',
     cacheControl: 'private',
   };
-  const link = (await storage.link?.(key, headers, 60)) ?? '';
+  const link = (await storage.publicUrl?.(key, headers, 60)) ?? '';
   assert.equal(await (await fetch(link)).text(), 'linked');
   assert.equal((await fetch(link.replace('ast_1', 'ast_2'))).status, 403);
 });

@@ -76,7 +76,7 @@ export function openS3BlobStorage(
       await tryToWrite(client, probeKey);
       isProven = true;
     },
-    link: (key, { contentType, disposition, cacheControl }, seconds) =>
+    publicUrl: (key, { contentType, disposition, cacheControl }, seconds) =>
       client.presign(
         key,
         {

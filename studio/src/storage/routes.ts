@@ -71,9 +71,9 @@ export function mediaRoutes(
     if (small !== undefined) return reply.send(small);
     reply.header('accept-ranges', 'bytes');
     // A link is for GET alone.
-    if (delivery === 'redirect' && storage.link !== undefined && request.method === 'GET') {
+    if (delivery === 'redirect' && storage.publicUrl !== undefined && request.method === 'GET') {
       const headers = { contentType, disposition, cacheControl };
-      const link = await storage.link(`${folder}/${name}`, headers, linkSeconds);
+      const link = await storage.publicUrl(`${folder}/${name}`, headers, linkSeconds);
       return reply.header('cache-control', 'private, no-store').redirect(link, 302);
     }
     const ifRange = request.headers['if-range'];
