@@ -283,6 +283,35 @@ alter table things validate constraint things_kind_check;
     }
   });
 
+  test('waits for a vacuum of a table that it alters, while others read and write it', async () => {
+    await start(1, first);
+    const holder = await db.database.pool.connect();
+    try {
+      await holder.query('begin');
+      // As an autovacuum has it, until it has been waited for for a second.
+      await holder.query('lock table things in share update exclusive mode');
+      const changing = start(1, {
+        ...first,
+        'migrations/002-column.sql': '-- release: 1\nalter table things add column size integer;\n',
+      });
+      await untilWaiting('ShareUpdateExclusiveLock');
+      await db.database.rows("insert into things values (1, 'while it waits')");
+      assert.equal((await db.database.rows('select from things')).length, 1);
+      await holder.query('commit');
+      assert.deepEqual((await changing).applied, ['002-column.sql']);
+    } finally {
+      holder.release();
+    }
+  });
+
+  const untilWaiting = async (mode: string) => {
+    const waits = () =>
+      db.database.rows('select from pg_locks where mode = $1 and not granted and database is not null', [
+        mode,
+      ]);
+    while ((await waits()).length === 0) await sleep(20);
+  };
+
   /** Another process that prepares the database and never ends. */
   const holdMigrationLock = async () => {
     const holder = await connectToMigrate(db.url);

@@ -46,6 +46,8 @@ const lockTimeoutMs = 150;
  * it: longer than any of ours may take. One that is given up was read in vain.
  */
 const buildLockTimeoutMs = 15_000;
+/** An autovacuum gives way to who has waited for it for a second (`deadlock_timeout`), and to nobody before. */
+const autovacuumTimeoutMs = 5_000;
 const lockRetryMs = { initial: 50, max: 1_000 };
 /** After this long a migration that never got its lock is given up; nothing of it is left behind. */
 const lockPatienceMs = 120_000;
@@ -107,6 +109,7 @@ async function applyStep(
 ): Promise<void> {
   if (!outsideTransaction)
     return withLocks(client, async () => {
+      await takeFromAutovacuum(client, text);
       await client.query(text);
       await record?.();
     });
@@ -117,6 +120,23 @@ async function applyStep(
     await record?.();
   });
   await client.query('reset lock_timeout');
+}
+
+/**
+ * Takes the lock of a vacuum on the tables that the text alters. It holds up nobody who reads or writes, so that it can be waited for
+ * until an autovacuum has given way, which may be at a large table for hours.
+ */
+async function takeFromAutovacuum(client: pg.Client, text: string): Promise<void> {
+  const names = [...text.matchAll(/\balter\s+table\s+(?:if\s+exists\s+)?(\w+)/gi)].map(([, name]) => name);
+  const { rows } = await client.query<{ name: string }>(
+    `select distinct name from unnest($1::text[]) as name where to_regclass(name) is not null order by name`,
+    [names],
+  );
+  if (rows.length === 0) return;
+  const tables = rows.map(({ name }) => pg.escapeIdentifier(name)).join(', ');
+  await client.query(`set local lock_timeout = ${autovacuumTimeoutMs}`);
+  await client.query(`lock table ${tables} in share update exclusive mode`);
+  await client.query(`set local lock_timeout = ${lockTimeoutMs}`);
 }
 
 /** An index whose building was cut off is there and not valid; the statement that builds it would pass it over. */
