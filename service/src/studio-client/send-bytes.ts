@@ -42,24 +42,15 @@ export function createSendBytes(options: {
   const limiter = createCallLimiter(uploadsPerAccount);
   const sendBytes: BytesSender['sendBytes'] = async (operation, { body, ...parts }) => {
     const { accountId, params, signal } = parts;
-    const release = await limiter.enter(accountId, {
-      waitMs: uploadTimeoutMs,
-      ...(signal !== undefined && { signal }),
-    });
-    try {
-      // A stream cannot be sent twice: whether the session holds is found out by what can.
-      const [look, more] = asksFirst[operation](parts);
-      await options.perform(look, { accountId, signal, ...more });
-      const bearer = await options.connections.accessToken(accountId);
-      const headers = { authorization: `Bearer ${bearer.token}` };
-      const sent = { ...parts, bytes: body() };
-      const reply = await send(options.exchange, operation, sent, headers, uploadTimeoutMs).catch(
-        lateRefusal,
-      );
-      return readAnswer(operation, reply.body, { params }, options.origin);
-    } finally {
-      release();
-    }
+    using _ = await limiter.enter(accountId, { waitMs: uploadTimeoutMs, signal });
+    // A stream cannot be sent twice: whether the session holds is found out by what can.
+    const [look, more] = asksFirst[operation](parts);
+    await options.perform(look, { accountId, signal, ...more });
+    const bearer = await options.connections.accessToken(accountId);
+    const headers = { authorization: `Bearer ${bearer.token}` };
+    const sent = { ...parts, bytes: body() };
+    const reply = await send(options.exchange, operation, sent, headers, uploadTimeoutMs).catch(lateRefusal);
+    return readAnswer(operation, reply.body, { params }, options.origin);
   };
   return {
     sendBytes,

@@ -206,31 +206,24 @@ async function performForAccount(job: {
   let renewals = 0;
   let waited = false;
   for (;;) {
-    const release = await limiter.enter(accountId, {
-      waitMs: job.timeoutMs,
-      ...(parts.signal !== undefined && { signal: parts.signal }),
-    });
+    using _ = await limiter.enter(accountId, { waitMs: job.timeoutMs, signal: parts.signal });
+    const token = await nothingSent(unlessGivenUp(connections.accessToken(accountId), parts.signal));
+    const headers = { authorization: `Bearer ${token.token}` };
     try {
-      const token = await nothingSent(unlessGivenUp(connections.accessToken(accountId), parts.signal));
-      const headers = { authorization: `Bearer ${token.token}` };
-      try {
-        const reply = await send(job.exchange, operation, parts, headers, job.timeoutMs);
-        return { reply, studioAccountId: token.studioAccountId };
-      } catch (error) {
-        if (!(error instanceof StudioFailure)) throw error;
-        if (error.studioCode === 'invalid_token') {
-          // Neither expired nor revoked, and yet refused.
-          if (renewals++ === maxRenewals) throw new StudioFailure('nonsense', error.message, error);
-          await nothingSent(unlessGivenUp(connections.renewed(accountId, token.version), parts.signal));
-        } else if (error.kind === 'rate_limited') {
-          const waitMs = (error.retryAfterSeconds ?? 1) * 1000;
-          limiter.hold(accountId, waitMs);
-          if (waited || waitMs > maxHoldMs) throw error;
-          waited = true;
-        } else throw error;
-      }
-    } finally {
-      release();
+      const reply = await send(job.exchange, operation, parts, headers, job.timeoutMs);
+      return { reply, studioAccountId: token.studioAccountId };
+    } catch (error) {
+      if (!(error instanceof StudioFailure)) throw error;
+      if (error.studioCode === 'invalid_token') {
+        // Neither expired nor revoked, and yet refused.
+        if (renewals++ === maxRenewals) throw new StudioFailure('nonsense', error.message, error);
+        await nothingSent(unlessGivenUp(connections.renewed(accountId, token.version), parts.signal));
+      } else if (error.kind === 'rate_limited') {
+        const waitMs = (error.retryAfterSeconds ?? 1) * 1000;
+        limiter.hold(accountId, waitMs);
+        if (waited || waitMs > maxHoldMs) throw error;
+        waited = true;
+      } else throw error;
     }
   }
 }
