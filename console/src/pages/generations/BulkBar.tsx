@@ -3,7 +3,7 @@ import type { GenerationRow } from '@renderkit/contract/console/schemas/generati
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { callConsole, callV1 } from '../../api/client.ts';
-import { type Outcome, runEach } from '../../api/run-each.ts';
+import { type Outcome, tryEach } from '../../api/try-each.ts';
 import { parseJson } from '../../format/json.ts';
 import { formatCount, formatCredits } from '../../format/numbers.ts';
 import { whatStopKeeps } from '../../generations/generation-status.ts';
@@ -90,7 +90,7 @@ function useAct(onEnded: () => void) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: ({ act, rows }: { act: Act; rows: readonly GenerationRow[] }) =>
-      runEach(rows, act === 'repeat' ? createRepeat() : ends[act]),
+      tryEach(rows, act === 'repeat' ? createRepeat() : ends[act]),
     onSuccess: async (outcome: Outcome<GenerationRow>, { act }) => {
       onEnded();
       const [first] = outcome.failed;

@@ -3,7 +3,7 @@ import type { LibraryItem } from '@renderkit/contract/console/schemas/library.ts
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { callV1 } from '../../api/client.ts';
-import { type Outcome, runEach } from '../../api/run-each.ts';
+import { type Outcome, tryEach } from '../../api/try-each.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { downloadAddressOf, itemOfAsset } from '../../media/media-item.ts';
 import { readLibraryAgain } from '../../media/use-asset.ts';
@@ -119,7 +119,7 @@ function useRemove(onRemoved: () => void) {
   const report = useReport();
   return useMutation({
     mutationFn: (chosen: readonly LibraryItem[]) =>
-      runEach(chosen, (item) => callV1('deleteAsset', { params: addressOf(item) })),
+      tryEach(chosen, (item) => callV1('deleteAsset', { params: addressOf(item) })),
     onSuccess: (outcome) => {
       onRemoved();
       return report(outcome, 'deleted');
@@ -131,7 +131,7 @@ function useFavorite() {
   const report = useReport();
   return useMutation({
     mutationFn: ({ chosen, favorite }: { chosen: readonly LibraryItem[]; favorite: boolean }) =>
-      runEach(
+      tryEach(
         chosen.filter(({ asset }) => asset.favorite !== favorite),
         (item) => callV1('updateAsset', { params: addressOf(item), body: { favorite } }),
       ),

@@ -8,8 +8,8 @@ const maxTries = 5;
 /** How an act on many things went. */
 export type Outcome<Item> = { done: Item[]; failed: { item: Item; error: Error }[] };
 
-/** Does the same with each of many things, a few at a time; one that fails holds up none of the others. */
-export async function runEach<Item>(
+/** Does the same with each of many things, a few at a time; what passes is tried again, and one that fails holds up no other. */
+export async function tryEach<Item>(
   items: readonly Item[],
   act: (item: Item) => Promise<unknown>,
 ): Promise<Outcome<Item>> {
