@@ -1,4 +1,4 @@
-import { createLimiter } from '@renderkit/server-kit/work/limiter.ts';
+import { mapInSlots } from '@renderkit/server-kit/work/map-in-slots.ts';
 import type { BlobStorage, ListedBlob } from './blob-storage.ts';
 
 export type MediaCopy = {
@@ -26,12 +26,8 @@ export async function copyMedia(
     const before = sum.copied;
     sum.files = 0;
     for await (const page of from.list()) {
-      const limiter = createLimiter({ slots: copiesAtOnce });
-      const copies = page.map(async (blob) => {
-        using _ = await limiter.enter();
-        return await copyBlob(blob, from, to);
-      });
-      for (const outcome of await Promise.all(copies)) {
+      const outcomes = await mapInSlots(copiesAtOnce, page, (blob) => copyBlob(blob, from, to));
+      for (const outcome of outcomes) {
         if (outcome !== 'gone') sum.files++;
         if (typeof outcome !== 'object') continue;
         sum.copied++;

@@ -1,4 +1,4 @@
-import { createLimiter } from '@renderkit/server-kit/work/limiter.ts';
+import { mapInSlots } from '@renderkit/server-kit/work/map-in-slots.ts';
 import type { BlobStorage } from './blob-storage.ts';
 
 /** A blob as it can be compared later. The hash is null where the storage does not know it. */
@@ -9,12 +9,10 @@ const looksAtOnce = 16;
 /** Every blob with the SHA-256 that was stored with it, by pages. */
 export async function* listHashes(storage: BlobStorage): AsyncGenerator<HashedBlob[]> {
   for await (const page of storage.list()) {
-    const limiter = createLimiter({ slots: looksAtOnce });
-    const looks = page.map(async ({ key }) => {
-      using _ = await limiter.enter();
+    const blobs = await mapInSlots(looksAtOnce, page, async ({ key }) => {
       const blob = await storage.open(key);
       return blob && { key, size_bytes: blob.sizeBytes, sha256: blob.sha256 ?? null };
     });
-    yield (await Promise.all(looks)).filter((blob) => blob !== undefined);
+    yield blobs.filter((blob) => blob !== undefined);
   }
 }

@@ -1,5 +1,5 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { createLimiter } from '@renderkit/server-kit/work/limiter.ts';
+import { mapInSlots } from '@renderkit/server-kit/work/map-in-slots.ts';
 import type { BlobStorage } from '@renderkit/blob-storage/blob-storage.ts';
 import { addNames, listUnnamed, type NamesPage, pagesOfNames } from './find-unnamed.ts';
 import { createFolderFilter } from './folder-filter.ts';
@@ -48,12 +48,8 @@ export async function checkMedia(
 }
 
 async function missingOf(storage: BlobStorage, keys: readonly string[]): Promise<string[]> {
-  const limiter = createLimiter({ slots: looksAtOnce });
-  const looks = keys.map(async (key) => {
-    using _ = await limiter.enter();
-    return (await storage.open(key)) === undefined ? [key] : [];
-  });
-  return (await Promise.all(looks)).flat();
+  const blobs = await mapInSlots(looksAtOnce, keys, (key) => storage.open(key));
+  return keys.filter((_, i) => blobs[i] === undefined);
 }
 
 /** Rows may have gone since they were read, and their blobs with them. */
