@@ -108,16 +108,6 @@ export async function replaceFits(
   return row?.changed ?? 0;
 }
 
-/** Grows with every publication, and with what operators change of backends. */
-export async function readRevision(database: Database): Promise<number> {
-  const [row] = await database.rows<{ revision: number }>(
-    'select revision from catalog_revision',
-    [],
-    'read_catalog_revision',
-  );
-  return row?.revision ?? 0;
-}
-
 /** Brings the routes of local engines, and pauses, up to date. True where something changed. */
 export async function fitAndPause(database: Database): Promise<boolean> {
   const [fitted] = await database.rows<{ changed: number }>(

@@ -2,9 +2,10 @@ import { EngineFailure } from '@renderkit/engine-kit/driver.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { startLoop } from '@renderkit/server-kit/work/loop.ts';
+import { readRevision } from '../catalog/queries.ts';
 import { checkRoutes } from './check-routes.ts';
 import type { DriverPool } from './driver-pool.ts';
-import { fitAndPause, postponeCheck, readRevision, takeDueChecks } from './fits-store.ts';
+import { fitAndPause, postponeCheck, takeDueChecks } from './fits-store.ts';
 import { probeBackend, probeSeconds } from './probe-backend.ts';
 import { type BackendRow, takeDueProbes, turnOffDrained } from './store.ts';
 

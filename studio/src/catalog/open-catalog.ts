@@ -5,9 +5,9 @@ import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import { catalogChannel } from '../channels.ts';
 import { type CatalogModel, catalogModel } from './catalog-model.ts';
 import type { Plan } from './plans.ts';
-import { readVersionFiles } from './queries.ts';
+import { readRevision, readVersionFiles } from './queries.ts';
 import { type CatalogSnapshot, makeSnapshot } from './snapshot.ts';
-import { readCatalog, readRevision, readVersion } from './store.ts';
+import { readCatalog, readVersion } from './store.ts';
 
 /** What is published, as this process knows it: never older than two seconds while the database answers. */
 export type Catalog = {

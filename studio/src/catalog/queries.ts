@@ -14,6 +14,16 @@ export async function growRevision(transaction: Transaction): Promise<void> {
   await transaction.execute('update catalog_revision set revision = revision + 1');
 }
 
+/** Grows with every publication, and with what operators change of backends. */
+export async function readRevision(database: Queryable): Promise<number> {
+  const [row] = await database.rows<{ revision: number }>(
+    'select revision from catalog_revision',
+    [],
+    'read_catalog_revision',
+  );
+  return row?.revision ?? 0;
+}
+
 /**
  * The plans as they are now. Within a transaction they stay so to its end: an account that is given one of them has its
  * limits, whatever is published meanwhile. Taken before locks of accounts.

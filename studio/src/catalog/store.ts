@@ -6,15 +6,6 @@ import type { Plan } from './plans.ts';
 import type { RouteRow } from './route-row.ts';
 import type { CatalogLists, PublishedModel } from './snapshot.ts';
 
-export async function readRevision(database: Queryable): Promise<number> {
-  const [row] = await database.rows<{ revision: number }>(
-    'select revision from catalog_revision',
-    [],
-    'read_catalog_revision',
-  );
-  return row?.revision ?? 0;
-}
-
 export type CatalogRows = { revision: number; models: PublishedModel[]; lists: Partial<CatalogLists> };
 
 /** All that is published, as it was at one moment: one statement sees one snapshot. */
