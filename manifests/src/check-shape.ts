@@ -8,6 +8,7 @@ import type { YamlEntry, YamlMap, YamlNode } from './read-yaml.ts';
 interface Schema {
   readonly type?: 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'null';
   readonly const?: string | number | boolean;
+  readonly enum?: readonly string[];
   readonly anyOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly patternProperties?: Readonly<Record<string, Schema>>;
@@ -179,6 +180,7 @@ function withLine({ line, node }: YamlEntry): YamlNode {
 }
 
 function branchesOf(schema: Schema): readonly Schema[] {
+  if (schema.enum !== undefined) return schema.enum.map((only) => ({ const: only }));
   return schema.anyOf === undefined ? [schema] : schema.anyOf.flatMap(branchesOf);
 }
 

@@ -16,6 +16,7 @@ import { Difference } from './models.ts';
 
 const listVersion = Type.Integer({ minimum: 0, maximum: 1e9 });
 const slots = Type.Integer({ minimum: 0, maximum: 10_000 });
+export const maxPlans = 100;
 
 /** A plan with the keys of `plans.yaml`; the first of the list is that of new accounts. */
 export const Plan = closed({
@@ -39,7 +40,7 @@ export const Plan = closed({
   stop_refund: choice(['none', 'full']),
 });
 export type Plan = Static<typeof Plan>;
-const plans = Type.Array(Plan, { minItems: 1, maxItems: 100 });
+const plans = Type.Array(Plan, { minItems: 1, maxItems: maxPlans });
 
 /** Newest first, the one in force among them; left out by a studio that does not tell. */
 const versions = Type.Optional(

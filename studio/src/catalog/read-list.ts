@@ -1,48 +1,36 @@
+import {
+  maxPlans,
+  Plan as PublishedPlan,
+  PreviewStylesRequest,
+} from '@renderkit/contract/studio/administration/lists.ts';
 import { millicreditsOf } from '@renderkit/contract/studio/credits.ts';
 import { suites } from '@renderkit/contract/studio/kinds.ts';
-import { id, oneOf, shortText } from '@renderkit/contract/studio/schemas/schema-builders.ts';
+import { id, oneOf } from '@renderkit/contract/studio/schemas/schema-builders.ts';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import { type Static, type TSchema, Type } from 'typebox';
 import { checkShape } from '@renderkit/manifests/check-shape.ts';
 import { readYaml, type YamlNode } from '@renderkit/manifests/read-yaml.ts';
-import { type Plan, stopRefunds } from './plans.ts';
+import type { Plan } from './plans.ts';
 import type { CatalogLists } from './snapshot.ts';
 
 // Shapes of the lists as they are written.
 
 const list = <T extends TSchema>(of: T, maxItems: number) => Type.Array(of, { minItems: 1, maxItems });
-const slots = Type.Integer({ minimum: 0, maximum: 10_000 });
 const words = Type.String({ minLength: 1, maxLength: 2_000 });
 const name = Type.String({ minLength: 1, maxLength: 200 });
 
+const planKeys = PublishedPlan.properties;
 const PlansFile = Type.Object({
   plans: list(
     Type.Object({
+      ...planKeys,
       // Part of the tag of a catalog.
-      key: Type.String({
-        pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$',
-        description: 'letters, digits, - and _, 64 at most',
-      }),
-      name,
-      monthly_credits: Type.Number({ minimum: 0, maximum: 1e9 }),
-      limits: Type.Object({ image: slots, edit: slots, video: slots, overall: slots }),
-      capabilities: Type.Object({
-        uploads: Type.Boolean(),
-        audio_upload: Type.Boolean(),
-        video_upload: Type.Boolean(),
-        custom_models: Type.Boolean(),
-        character_creation_modes: Type.Array(shortText, { maxItems: 20 }),
-      }),
-      weight: Type.Optional(Type.Number({ minimum: 0.01, maximum: 1_000 })),
-      storage_bytes: Type.Integer({ minimum: 0, maximum: 2 ** 50 }),
-      stop_refund: Type.Optional(oneOf(stopRefunds)),
+      key: Type.String({ ...planKeys.key, description: 'letters, digits, - and _, 64 at most' }),
+      weight: Type.Optional(planKeys.weight),
+      stop_refund: Type.Optional(planKeys.stop_refund),
     }),
-    100,
+    maxPlans,
   ),
-});
-
-const StylesFile = Type.Object({
-  styles: list(Type.Object({ id, name, type: oneOf(['image', 'video'] as const), words }), 2_000),
 });
 
 const SuggestionsFile = Type.Object({
@@ -91,7 +79,7 @@ const readers: { [Name in keyof CatalogLists]: (text: string) => ReadList<Name> 
     return problems.length > 0 ? { problems } : { content: plans.map(planOf) };
   },
   styles: (text) => {
-    const read = readShape(text, StylesFile, 'A list of styles');
+    const read = readShape(text, PreviewStylesRequest, 'A list of styles');
     if (read.file === undefined) return read;
     const problems = repeats(read.root, 'id');
     if (problems.length > 0) return { problems };
@@ -129,6 +117,7 @@ function readShape<Schema extends TSchema>(
   return problems.length > 0 ? { problems } : { file: value as Static<Schema>, root: read.root };
 }
 
+/** In the order of keys that the digest of a list knows. */
 function planOf({
   monthly_credits: credits,
   weight = 1,
