@@ -180,19 +180,16 @@ type Given = {
 };
 
 function settingsOf(given: Given, { environment }: StackConfig): BackendSettings {
-  const { url, slots, labels, currency: money, header } = given;
-  const secret = given['secret-env'];
-  const maxCostPerDay = given['max-cost-per-day'];
-  const allowLoss = given['allow-loss'];
+  const { url, slots, labels, currency: money, header, 'secret-env': secret } = given;
   return {
-    ...(url !== undefined && { url }),
-    ...(slots !== undefined && { slots }),
-    ...(labels !== undefined && { labels }),
-    ...(secret !== undefined && { secret: readSecret(environment[secret], secret) }),
-    ...(header !== undefined && { headers: { [header.name]: readHeader(environment, header.variable) } }),
-    ...(maxCostPerDay !== undefined && { maxCostPerDay }),
-    ...(money !== undefined && { currency: money }),
-    ...(allowLoss !== undefined && { allowLoss }),
+    url,
+    slots,
+    labels,
+    secret: secret === undefined ? undefined : readSecret(environment[secret], secret),
+    headers: header && { [header.name]: readHeader(environment, header.variable) },
+    maxCostPerDay: given['max-cost-per-day'],
+    currency: money,
+    allowLoss: given['allow-loss'],
   };
 }
 

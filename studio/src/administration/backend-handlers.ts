@@ -111,17 +111,10 @@ async function readDetail(database: Database, name: string): Promise<BackendDeta
   };
 }
 
-function settingsOf(given: AddBackendRequest | ChangeBackendRequest): BackendSettings {
-  const { url, slots, labels, secret, headers, currency } = given;
-  const { max_cost_per_day: maxCostPerDay, allow_loss: allowLoss } = given;
-  return {
-    ...(url !== undefined && { url }),
-    ...(slots !== undefined && { slots }),
-    ...(labels !== undefined && { labels }),
-    ...(secret !== undefined && { secret }),
-    ...(headers !== undefined && { headers }),
-    ...(maxCostPerDay !== undefined && { maxCostPerDay }),
-    ...(currency !== undefined && { currency }),
-    ...(allowLoss !== undefined && { allowLoss }),
-  };
+function settingsOf({
+  max_cost_per_day: maxCostPerDay,
+  allow_loss: allowLoss,
+  ...given
+}: AddBackendRequest | ChangeBackendRequest): BackendSettings {
+  return { ...given, maxCostPerDay, allowLoss };
 }

@@ -113,13 +113,13 @@ function settingsOf(
     typeof value === 'string' ? value : read(value.secret.env),
   ]);
   return {
-    ...(url !== undefined && { url }),
-    ...(slots !== undefined && { slots }),
+    url,
+    slots,
     labels,
-    ...(secret !== undefined && { secret: read(secret.env) }),
-    ...(sent.length > 0 && { headers: Object.fromEntries(sent) as Record<string, string> }),
+    secret: secret && read(secret.env),
+    headers: sent.length > 0 ? (Object.fromEntries(sent) as Record<string, string>) : undefined,
     maxCostPerDay: maxCost?.per_day ?? null,
-    ...(maxCost !== undefined && { currency: maxCost.currency }),
+    currency: maxCost?.currency,
     allowLoss,
   };
 }

@@ -22,18 +22,18 @@ export type Backend = {
   cost_today: number;
 };
 
-/** What an operator says of a backend; what is left out stays as it is, null takes it away. */
+/** What an operator says of a backend; what is left out or undefined stays as it is, null takes it away. */
 export type BackendSettings = {
-  url?: string;
-  slots?: number;
-  labels?: readonly string[];
+  url?: string | undefined;
+  slots?: number | undefined;
+  labels?: readonly string[] | undefined;
   /** In clear; kept encrypted and never shown again. */
-  secret?: string;
+  secret?: string | undefined;
   /** Sent with each request; added to those that it has. */
-  headers?: Readonly<Record<string, string>>;
-  maxCostPerDay?: number | null;
-  currency?: string;
-  allowLoss?: boolean;
+  headers?: Readonly<Record<string, string>> | undefined;
+  maxCostPerDay?: number | null | undefined;
+  currency?: string | undefined;
+  allowLoss?: boolean | undefined;
 };
 
 /** A wish that cannot be met; the message is for the operator. */
