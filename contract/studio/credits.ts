@@ -3,6 +3,11 @@ export function creditsOf(millicredits: number): number {
   return millicredits / 1_000;
 }
 
+/** To whole 1/1000 credits: sums and products of credits drift as those of all floats do. */
+export function roundCredits(credits: number): number {
+  return creditsOf(Math.round(credits * 1_000));
+}
+
 /** Credits that a person typed as whole 1/1000 credits; undefined where they are finer, which is never rounded. */
 export function millicreditsOf(credits: number): number | undefined {
   const millicredits = Math.round(credits * 1_000);

@@ -7,6 +7,11 @@ export function numberOf(text: string, name: string): number {
   return Number(text);
 }
 
+/** Made in thousandths, so that no sum ends in …0004. */
+export function sumCredits(amounts: readonly number[]): number {
+  return amounts.reduce((all, credits) => all + Math.round(credits * 1_000), 0) / 1_000;
+}
+
 /** A whole number from 1 on. @throws UsageError */
 export function countOf(text: string, name: string): number {
   if (!/^[1-9]\d{0,6}$/.test(text))

@@ -1,4 +1,4 @@
-import { creditsOf } from '@renderkit/contract/studio/credits.ts';
+import { roundCredits } from '@renderkit/contract/studio/credits.ts';
 import type { Generation, Output } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { LiveGenerations, OnLiveEvent } from '../generations/live/live-generations.ts';
@@ -215,17 +215,14 @@ export class FacadeExchange {
 
   #headers(): Record<string, string> {
     const { limit, number } = this.#admitted;
-    const credits = this.#generations.reduce(
-      (sum, { cost }) => sum + Math.round((cost.credits ?? 0) * 1_000),
-      0,
-    );
+    const credits = this.#generations.reduce((sum, { cost }) => sum + (cost.credits ?? 0), 0);
     const { ignored, size } = this.#asked;
     return {
       'x-request-id': this.#request.id,
       'x-ratelimit-limit': String(limit),
       'x-ratelimit-remaining': String(Math.max(0, limit - number)),
       'x-renderkit-generation': this.#generations.map(({ id }) => id).join(','),
-      'x-renderkit-credits': String(creditsOf(credits)),
+      'x-renderkit-credits': String(roundCredits(credits)),
       ...(ignored.length === 0 ? {} : { 'x-renderkit-ignored': ignored.join(',') }),
       ...(size === undefined ? {} : { 'x-renderkit-size': size }),
       ...(this.#adopted && this.#found ? { 'x-renderkit-adopted': 'true' } : {}),

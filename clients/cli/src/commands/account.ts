@@ -1,4 +1,4 @@
-import { millisecondsOf } from '../amounts.ts';
+import { millisecondsOf, sumCredits } from '../amounts.ts';
 import { command } from '../command.ts';
 import { table } from '../table.ts';
 
@@ -93,23 +93,19 @@ export const usage = command({
   run: async ({ client, output }, _words, values) => {
     const by = (values.by ?? 'model') as (typeof groups)[number];
     const from = Date.now() - millisecondsOf(values.since ?? '30d', 'since');
-    const sums = new Map<string, { generations: number; outputs: number; millicredits: number }>();
+    const sums = new Map<string, { generations: number; outputs: number; credits: number }>();
     for await (const one of client.generations.list({ status: 'succeeded', limit: 100 })) {
       // Newest first: from here on all are older.
       if (Date.parse(one.created_at) < from) break;
       const group = by === 'day' ? one.created_at.slice(0, 10) : one[by];
-      const sum = sums.get(group) ?? { generations: 0, outputs: 0, millicredits: 0 };
+      const sum = sums.get(group) ?? { generations: 0, outputs: 0, credits: 0 };
       sums.set(group, {
         generations: sum.generations + 1,
         outputs: sum.outputs + one.outputs.length,
-        millicredits: sum.millicredits + Math.round((one.cost.credits ?? 0) * 1_000),
+        credits: sumCredits([sum.credits, one.cost.credits ?? 0]),
       });
     }
-    const found = [...sums].map(([group, { millicredits, ...counts }]) => ({
-      [by]: group,
-      ...counts,
-      credits: millicredits / 1_000,
-    }));
+    const found = [...sums].map(([group, sum]) => ({ [by]: group, ...sum }));
     output.result(found, [...sums.keys()], () => table(found.map((row) => Object.values(row).map(String))));
   },
 });

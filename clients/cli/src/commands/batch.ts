@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { RenderkitError } from 'renderkit';
-import { countOf } from '../amounts.ts';
+import { countOf, sumCredits } from '../amounts.ts';
 import { Journal, type RowState } from '../batch/journal.ts';
 import { readRows, type Row, rowKinds, type RowKind } from '../batch/read-rows.ts';
 import { type Price, priceRows } from '../batch/price-rows.ts';
@@ -117,7 +117,7 @@ async function agree(
 ): Promise<number | undefined> {
   const { rows, due, unpaid, prices } = batch;
   const told = unpaid.map(({ id }) => prices.get(id)).filter((price) => price !== undefined);
-  const credits = sum(told.map((price) => ('credits' in price ? price.credits : 0)));
+  const credits = sumCredits(told.map((price) => ('credits' in price ? price.credits : 0)));
   const unpriced = told.filter((price) => 'refusal' in price).length;
   if (values['dry-run'] !== true)
     return checkPrice(session, values, () => Promise.resolve({ credits, balance: null }));
@@ -246,13 +246,8 @@ function countsOf(rows: readonly Row[], journal: Journal) {
     running: states.filter((state) => state !== undefined && state.done === undefined).length,
     waiting: states.filter((state) => state === undefined).length,
     unsaved: states.filter((state) => state?.done?.unsaved === true).length,
-    credits: sum(states.map((state) => state?.done?.credits ?? 0)),
+    credits: sumCredits(states.map((state) => state?.done?.credits ?? 0)),
   };
-}
-
-/** In thousandths, so that no sum of tenths ends in ...0004. */
-function sum(credits: readonly number[]): number {
-  return credits.reduce((all, one) => all + Math.round(one * 1000), 0) / 1000;
 }
 
 /** A cell of a CSV; what a spreadsheet would take for a formula is led by a quote. */

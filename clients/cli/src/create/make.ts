@@ -1,6 +1,6 @@
 import type { Generation, SucceededGeneration } from 'renderkit';
 import { RenderkitError } from 'renderkit';
-import { countOf, millisecondsOf } from '../amounts.ts';
+import { countOf, millisecondsOf, sumCredits } from '../amounts.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import { failureOf } from '../failure.ts';
 import { follow } from '../follow.ts';
@@ -69,8 +69,8 @@ export async function make(session: Session, values: MakeValues, wanted: readonl
     return {
       ...first,
       model: models.join(', '),
-      credits: sum(told.map(({ credits, rounds }) => times(credits, rounds))),
-      outputs: sum(told.map(({ outputs, rounds }) => outputs * rounds)),
+      credits: sumCredits(told.map(({ credits, rounds }) => credits * rounds)),
+      outputs: told.reduce((all, { outputs, rounds }) => all + outputs * rounds, 0),
     };
   };
   if (values.estimate === true) {
@@ -109,11 +109,6 @@ export async function make(session: Session, values: MakeValues, wanted: readonl
   );
   await show(session, done, values, pictures);
 }
-
-/** In thousandths of a credit, so that no product or sum ends in …0004. */
-const times = (credits: number, rounds: number): number => (Math.round(credits * 1_000) * rounds) / 1_000;
-const sum = (amounts: readonly number[]): number =>
-  amounts.reduce((all, amount) => all + Math.round(amount * 1_000), 0) / 1_000;
 
 /** Every create has its own. */
 function keyOf(given: string | undefined, { keySuffix }: Wanted, round: number): string | undefined {

@@ -1,4 +1,5 @@
 import type { Overview } from '@renderkit/contract/console/schemas/overview.ts';
+import { roundCredits } from '@renderkit/contract/studio/credits.ts';
 
 /** One series of a chart: a number for each day, and its color (a CSS variable). */
 export type Series = { name: string; values: readonly number[]; color: string };
@@ -35,7 +36,7 @@ export function outcomeSeries(outcomes: Overview['outcomes']): Series[] {
 export function stacked(series: readonly Series[]): number[][] {
   let below: readonly number[] = [];
   return series.map(({ values }) => {
-    const top = values.map((value, day) => round(value + (below[day] ?? 0)));
+    const top = values.map((value, day) => roundCredits(value + (below[day] ?? 0)));
     below = top;
     return top;
   });
@@ -43,11 +44,7 @@ export function stacked(series: readonly Series[]): number[][] {
 
 /** The sum, rounded to 1/1000 credit, since sums of floats drift. */
 export function sum(values: readonly number[]): number {
-  return round(values.reduce((total, value) => total + value, 0));
-}
-
-function round(value: number): number {
-  return Math.round(value * 1_000) / 1_000;
+  return roundCredits(values.reduce((total, value) => total + value, 0));
 }
 
 /** `Nov 21` of a UTC day. */

@@ -1,4 +1,5 @@
 import { Button, Menu, Text } from '@mantine/core';
+import { roundCredits } from '@renderkit/contract/studio/credits.ts';
 import type { Estimate } from '@renderkit/contract/v1/schemas/estimate.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
@@ -117,7 +118,7 @@ function Several({ ref, disabled, credits, onRun, onVary }: SeveralProps) {
             rightSection={
               credits !== undefined && (
                 <Text fz="xs" c="dimmed">
-                  {formatCount(Math.round(credits * times * 1_000) / 1_000, 'credit')}
+                  {formatCount(roundCredits(credits * times), 'credit')}
                 </Text>
               )
             }

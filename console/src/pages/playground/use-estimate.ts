@@ -1,4 +1,5 @@
 import { useDebouncedValue } from '@mantine/hooks';
+import { roundCredits } from '@renderkit/contract/studio/credits.ts';
 import type { Estimate } from '@renderkit/contract/v1/schemas/estimate.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
@@ -41,8 +42,7 @@ export function useTotal(kind: GenerationKind, model: Model, bodies: readonly Re
   const isKnown = asked === settled && known.size === distinct.length;
   const credits = texts.reduce((sum, text) => sum + (known.get(text)?.credits ?? 0), 0);
   return {
-    // In thousandths a credit is whole; a sum of fractions is not.
-    credits: isKnown && texts.length > 0 ? Math.round(credits * 1_000) / 1_000 : undefined,
+    credits: isKnown && texts.length > 0 ? roundCredits(credits) : undefined,
     balance: estimates[0]?.data?.balance ?? null,
     error: estimates.find(({ error }) => error !== null)?.error ?? null,
   };

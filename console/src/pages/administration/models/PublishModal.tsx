@@ -1,4 +1,4 @@
-import { creditsOf } from '@renderkit/contract/studio/credits.ts';
+import { creditsOf, millicreditsOf } from '@renderkit/contract/studio/credits.ts';
 import { Button, Group, Modal, NumberInput, Stack, Text } from '@mantine/core';
 import type { ManagedModelDetail } from '@renderkit/contract/studio/administration/models.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -45,7 +45,7 @@ function PublishForm({ model, version, onClose }: Omit<PublishModalProps, 'opene
   const initial = offered === null && proposed !== null ? proposed : own;
   const [typed, setTyped] = useState<number | string>();
   const credits = typed ?? creditsOf(initial);
-  const price = Math.round(Number(credits) * 1_000);
+  const price = credits === '' ? undefined : millicreditsOf(Number(credits));
   const publish = usePublish(model, version, price === own ? undefined : price, onClose);
   return (
     <form
@@ -63,7 +63,7 @@ function PublishForm({ model, version, onClose }: Omit<PublishModalProps, 'opene
           decimalScale={3}
           value={credits}
           onChange={setTyped}
-          error={credits === '' ? 'Say what a generation costs; 0 is nothing.' : undefined}
+          error={price === undefined ? 'Say what a generation costs; 0 is nothing.' : undefined}
           data-autofocus
         />
         <Changes id={id} from={offered} to={version} />
@@ -79,7 +79,7 @@ function PublishForm({ model, version, onClose }: Omit<PublishModalProps, 'opene
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={publish.isPending} disabled={credits === ''}>
+          <Button type="submit" loading={publish.isPending} disabled={price === undefined}>
             Publish
           </Button>
         </Group>
@@ -122,7 +122,7 @@ function usePublish(
 
 function priceNote(proposed: number | null): string {
   const note = 'Of a generation, before what options and seconds add.';
-  return proposed === null ? note : `${note} The sample's time would make it ${proposed / 1_000}.`;
+  return proposed === null ? note : `${note} The sample's time would make it ${creditsOf(proposed)}.`;
 }
 
 /** What a version says otherwise than the one on offer, to read alone. */
