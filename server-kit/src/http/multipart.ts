@@ -24,6 +24,7 @@ const nothing = Buffer.alloc(0);
 /**
  * Reads a form part by part (RFC 7578), never more of it in memory than a chunk and a part's head. What is left of a
  * part's content when the next part is asked for is passed over. Who stops reading leaves the connection as it is.
+ * What a library took instead stands in decision 0014.
  * @throws MalformedForm, here and where the content is read
  */
 export async function* readMultipart(request: IncomingMessage): AsyncGenerator<FormPart, void> {
