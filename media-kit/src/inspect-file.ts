@@ -10,9 +10,6 @@ import { MediaToolError, notTheFile } from './media-tool-error.ts';
 import { readJpegHeader, readPngHeader } from './read-image-header.ts';
 import { UnusableFile } from './unusable-file.ts';
 
-export { fileLimits } from './file-limits.ts';
-export { UnusableFile } from './unusable-file.ts';
-
 /** What a file is, by its bytes. */
 export type Inspected = {
   type: 'image' | 'video' | 'audio';

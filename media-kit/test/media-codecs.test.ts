@@ -7,7 +7,9 @@ import sharp from 'sharp';
 import { checkDecoding } from '../src/check-decoding.ts';
 import { extractFrame } from '../src/extract-frame.ts';
 import { ffmpeg } from '../src/ffmpeg.ts';
-import { fileLimits, inspectFile, UnusableFile } from '../src/inspect-file.ts';
+import { fileLimits } from '../src/file-limits.ts';
+import { inspectFile } from '../src/inspect-file.ts';
+import { UnusableFile } from '../src/unusable-file.ts';
 
 // Videos that the WebAssembly build can read but not make. All show the same as `source`: two seconds of a test image.
 // Each was made with `ffmpeg -f lavfi -i <source>`, and `-c:v libx265 -pix_fmt yuv420p10le -tag:v hvc1` (or yuv422p10le),

@@ -1,5 +1,6 @@
 import { createServer as createNetServer } from 'node:net';
 import path from 'node:path';
+import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { createNotifier, listen } from '@renderkit/server-kit/db/notify.ts';
 import { explainListenError } from '@renderkit/server-kit/http/listen-error.ts';
@@ -16,7 +17,7 @@ import { openCatalog } from './catalog/open-catalog.ts';
 import { createWakeups } from './changes/watch-changes.ts';
 import { changesChannel, jobsChannel, progressChannel, watchesChannel } from './channels.ts';
 import { startCleaning } from './clean.ts';
-import { ConfigError, type StudioConfig } from './config.ts';
+import type { StudioConfig } from './config.ts';
 import { addStudioMetrics } from './health/studio-metrics.ts';
 import { createServer } from './http/create-server.ts';
 import { openJobQueues } from './jobs/job-queues.ts';

@@ -3,7 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { ConfigError, readStudioConfig, readWorkerConfig } from './config.ts';
+import { ConfigError } from '@renderkit/server-kit/process/config.ts';
+import { readStudioConfig, readWorkerConfig } from './config.ts';
 
 const least = {
   STUDIO_DATABASE_URL: 'postgres://x/y',

@@ -12,8 +12,6 @@ import { readBucket, readS3Config, type S3Config } from '@renderkit/blob-storage
  */
 export const workerNodeOptions = ['--max-semi-space-size=4'] as const;
 
-export { ConfigError } from '@renderkit/server-kit/process/config.ts';
-
 type Reader = ReturnType<typeof readEnvironment>;
 
 export type StudioConfig = {

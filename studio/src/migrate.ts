@@ -1,8 +1,9 @@
+import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { migrate, type MigrationResult } from '@renderkit/server-kit/schema/migrate.ts';
 import { applyBuiltIn } from './catalog/built-in.ts';
-import { ConfigError, databaseUrl } from './config.ts';
+import { databaseUrl } from './config.ts';
 import { openJobQueues } from './jobs/job-queues.ts';
 import { sqlDirectory } from './sql-directory.ts';
 import { openUploadQueue } from './uploads/queue.ts';

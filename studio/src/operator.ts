@@ -1,21 +1,21 @@
 import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts';
 import { paths } from '@renderkit/identity/account-pages/paths.ts';
 import { hashPassword } from '@renderkit/identity/passwords/password.ts';
+import { UnusableFile } from '@renderkit/media-kit/unusable-file.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createAccount as insertAccount } from './accounts/create-account.ts';
 import { deleteAccount as deleteAccountOf } from './accounts/delete-account.ts';
 import { PlanUnknown } from './accounts/find-plan.ts';
-import { type AccountRow, findAccountByEmail, selectAccounts, updateFault } from './accounts/queries.ts';
+import { type AccountRow, findAccountByEmail, updateFault } from './accounts/queries.ts';
 import { createResetToken } from './accounts/reset-link.ts';
 import {
   type AccountSettings as StoredSettings,
   setAccount as setAccountOf,
 } from './accounts/set-account.ts';
-import type { AuditRow } from './audit/list-audit.ts';
-import { listAudit } from './audit/list-audit.ts';
+import { type AuditRow, listAudit } from './audit/queries.ts';
 import { operator } from './audit/write-audit.ts';
 import { readPlans } from './catalog/queries.ts';
-import { type LedgerDifference, type LedgerEntry, ledgerDifferences, ledgerOf } from './credits/queries.ts';
+import { type LedgerEntry, ledgerOf } from './credits/queries.ts';
 import { connect as connectAccount, endConnections } from './identity/connections.ts';
 import { keepSettings } from './settings/keep-settings.ts';
 import type { MediaPlace } from '@renderkit/blob-storage/open-storage.ts';
@@ -23,9 +23,10 @@ import type { MediaPlace } from '@renderkit/blob-storage/open-storage.ts';
 // What an operator does with the machine in hand: plain functions over the studio's database. They work whether
 // the studio runs or not; credits are in 1/1000.
 
-export type { AccountRow } from './accounts/queries.ts';
+export { type AccountRow, listAccounts } from './accounts/queries.ts';
 export { generatePassword } from '@renderkit/identity/passwords/password.ts';
-export { listActs } from './audit/list-audit.ts';
+export { listActs } from './audit/queries.ts';
+export { checkLedger } from './credits/queries.ts';
 export { setMaintenance } from './settings/keep-settings.ts';
 
 /** A wish of the operator's that cannot be met; the message is for the terminal. */
@@ -111,10 +112,6 @@ export async function showAudit(database: Database, email: string): Promise<Audi
   return listAudit(database, (await showAccount(database, email)).id);
 }
 
-export async function listAccounts(database: Database): Promise<AccountRow[]> {
-  return selectAccounts(database);
-}
-
 /** @throws OperatorError when there is none */
 export async function showAccount(database: Database, email: string): Promise<AccountRow> {
   const account = await findAccountByEmail(database, email);
@@ -171,11 +168,6 @@ export async function deleteAccount(database: Database, email: string): Promise<
   return { accountId: account.id };
 }
 
-/** Accounts and buckets whose balance is not what their ledger adds up to: none. */
-export async function checkLedger(database: Database): Promise<LedgerDifference[]> {
-  return ledgerDifferences(database);
-}
-
 /** Every movement of an account's credits, oldest first. */
 export async function showLedger(database: Database, email: string): Promise<LedgerEntry[]> {
   return ledgerOf(database, (await showAccount(database, email)).id);
@@ -196,10 +188,9 @@ export type LibraryItem = MediaPlace & {
 export async function addLibraryItem(database: Database, item: LibraryItem): Promise<StudioAsset> {
   const { id: account } = await showAccount(database, item.email);
   // What works with media is most of what there is to load, and no other command needs it.
-  const [{ addItem }, { openMedia }, { UnusableFile }] = await Promise.all([
+  const [{ addItem }, { openMedia }] = await Promise.all([
     import('./library/add-item.ts'),
     import('./storage/open-media.ts'),
-    import('@renderkit/media-kit/inspect-file.ts'),
   ]);
   const media = await openMedia(database, item);
   const stopping = new AbortController().signal;

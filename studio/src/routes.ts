@@ -12,9 +12,9 @@ import { administrationRoutes } from './administration/routes.ts';
 import {
   authenticateClient,
   createAuthenticator,
-  isUnderMaintenance,
   refuseUnderMaintenance,
 } from './authentication/authenticate.ts';
+import { isUnderMaintenance } from './authentication/queries.ts';
 import type { BackendSecrets } from './backends/backend-secrets.ts';
 import type { DriverPool } from './backends/driver-pool.ts';
 import type { Catalog } from './catalog/open-catalog.ts';

@@ -8,7 +8,8 @@ import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { applyFiles, findFilesToApply } from '@renderkit/studio/administration/apply.ts';
 import { applyBackendsFile } from '@renderkit/studio/backends/apply-backends.ts';
 import { openBackendSecrets } from '@renderkit/studio/backends/backend-secrets.ts';
-import { listBackends, setBackend, showBackend } from '@renderkit/studio/backends/manage-backends.ts';
+import { setBackend, showBackend } from '@renderkit/studio/backends/manage-backends.ts';
+import { listBackends } from '@renderkit/studio/backends/queries.ts';
 import { openMedia } from '@renderkit/studio/storage/open-media.ts';
 
 const secrets = openBackendSecrets(Buffer.alloc(32, 3));

@@ -216,6 +216,7 @@ export const publicEntries: Record<string, readonly string[]> = {
     'backends/cost-queries.ts',
     'backends/driver-pool.ts',
     'backends/manage-backends.ts',
+    'backends/queries.ts',
     'catalog/thumbnails.ts',
     'storage/check-media.ts',
     'storage/claim-storage.ts',

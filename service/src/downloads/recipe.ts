@@ -1,6 +1,6 @@
 import { referencesOf } from '@renderkit/contract/studio/references.ts';
 import { requestBodyOf } from '../generations/reads/request-body.ts';
-import type { MadeWith } from '../generations/reads/list-rows.ts';
+import type { MadeWith } from '../generations/reads/rows.ts';
 
 /** Fields of a body that are told by other names, or are no affair of whoever gets the file. */
 const leftOut = new Set(['prompt', 'model', 'project_id', 'metadata', 'nsfw_check']);

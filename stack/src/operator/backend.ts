@@ -9,12 +9,12 @@ import {
 import {
   addBackend,
   drainBackend,
-  listBackends,
   removeBackend,
   resumeBackend,
   setBackend,
   showBackend,
 } from '@renderkit/studio/backends/manage-backends.ts';
+import { listBackends } from '@renderkit/studio/backends/queries.ts';
 import { readWorkerConfig } from '@renderkit/studio/config.ts';
 import type { StackConfig } from '../config.ts';
 import { StackError } from '../stack-error.ts';

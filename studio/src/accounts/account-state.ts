@@ -1,5 +1,5 @@
 import type { StudioAccount } from '@renderkit/contract/studio/schemas/account.ts';
-import type { AccountFacts } from '../authentication/authenticate.ts';
+import type { AccountFacts } from '../authentication/queries.ts';
 
 /** What, if anything, keeps the account from working; the gravest first. */
 export function accountState(account: AccountFacts): StudioAccount['state'] {

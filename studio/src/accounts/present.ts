@@ -1,5 +1,5 @@
 import type { StudioAccount, StudioBalance } from '@renderkit/contract/studio/schemas/account.ts';
-import type { AccountFacts } from '../authentication/authenticate.ts';
+import type { AccountFacts } from '../authentication/queries.ts';
 import type { Catalog } from '../catalog/open-catalog.ts';
 import { type CatalogSnapshot, catalogVersion } from '../catalog/snapshot.ts';
 import { accountState } from './account-state.ts';

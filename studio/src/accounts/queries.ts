@@ -40,7 +40,7 @@ export async function findAccountByEmail(database: Database, email: string): Pro
   return row;
 }
 
-export async function selectAccounts(database: Database): Promise<AccountRow[]> {
+export async function listAccounts(database: Database): Promise<AccountRow[]> {
   return database.rows<AccountRow>(
     `select ${accountRow} from accounts where deleted_at is null order by created_at, id`,
   );

@@ -1,6 +1,6 @@
 import type { AdministrationAct } from '@renderkit/contract/studio/administration/audit.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { type AdminEntry, listActs } from '../audit/list-audit.ts';
+import { type AdminEntry, listActs } from '../audit/queries.ts';
 import { StudioError } from '../errors.ts';
 import type { AdministrationHandlers } from './handler.ts';
 

@@ -5,11 +5,10 @@ import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 import type { AdminActor } from '../audit/admin-audit.ts';
 import { whyNowhere } from '../backends/find-backends-of.ts';
 import {
+  changePause,
   type ModelFiles,
-  pauseModel as pause,
   publishModel as offer,
   PublishError,
-  resumeModel as resume,
   retireModel as withdraw,
   withCatalog,
 } from '../catalog/publish.ts';
@@ -265,12 +264,12 @@ export async function pauseModel(
   { id, reason }: { id: string; reason: string },
   actor: AdminActor,
 ): Promise<void> {
-  await refusing(withCatalog(database, (transaction) => pause(transaction, id, reason, actor)));
+  await refusing(withCatalog(database, (transaction) => changePause(transaction, id, reason, actor)));
 }
 
 /** Takes the pause back. @throws ModelRefused */
 export async function resumeModel(database: Database, id: string, actor: AdminActor): Promise<void> {
-  await refusing(withCatalog(database, (transaction) => resume(transaction, id, actor)));
+  await refusing(withCatalog(database, (transaction) => changePause(transaction, id, null, actor)));
 }
 
 /** What cannot be published, as a refusal. */

@@ -1,6 +1,7 @@
 import type { Queryable } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
-import { type AuditRow, insertEntry } from './store.ts';
+import type { AuditRow } from './queries.ts';
+import { insertEntry } from './store.ts';
 
 /** Who does something to an account, and from which network address; null for what is done on the machine itself. */
 export type Actor = { kind: 'person' | 'link'; address: string } | { kind: 'operator'; address: null };

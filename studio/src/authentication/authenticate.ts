@@ -2,9 +2,8 @@ import { createHash, hash, timingSafeEqual } from 'node:crypto';
 import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import { StudioError } from '../errors.ts';
-import { type AccountFacts, type AuthenticatedRow, findBearers } from './store.ts';
-
-export { type AccountFacts, isUnderMaintenance, readAccountFacts } from './store.ts';
+import type { AccountFacts } from './queries.ts';
+import { type AuthenticatedRow, findBearers } from './store.ts';
 
 /** Who is calling: an account, through one of the clients that it gave access to. */
 export type Bearer = {

@@ -5,13 +5,13 @@ import { growRevision, lockCatalog } from '../catalog/queries.ts';
 import type { BackendSecrets } from './backend-secrets.ts';
 import { type Backend, BackendError, type BackendSettings } from './backend.ts';
 import { changedRow, namePattern } from './changed-row.ts';
+import { listBackends } from './queries.ts';
 import {
   type BackendRow,
   countLive,
   deleteBackend,
   insertBackend,
   lockBackend,
-  presentBackends,
   selectModelsLeft,
   updateBackend,
   updateWanted,
@@ -171,14 +171,9 @@ export async function removeBackend(
   });
 }
 
-/** Those of operators first, by name. */
-export function listBackends(database: Database): Promise<Backend[]> {
-  return presentBackends(database);
-}
-
 /** @throws BackendError where there is none of that name */
 export async function showBackend(database: Database, name: string): Promise<Backend> {
-  const [backend] = await presentBackends(database, name);
+  const [backend] = await listBackends(database, name);
   if (backend === undefined) throw missing(name);
   return backend;
 }

@@ -1,6 +1,5 @@
 import type { EngineName } from '@renderkit/engine-kit/route.ts';
 import type { Database, Queryable, Transaction } from '@renderkit/server-kit/db/database.ts';
-import type { Backend } from './backend.ts';
 
 /** What a backend is and where; its secrets are encrypted. */
 export type BackendRow = {
@@ -38,15 +37,6 @@ export async function lockBackend(transaction: Transaction, name: string): Promi
     [name],
   );
   return row;
-}
-
-/** Those of an operator first, by name. */
-export async function presentBackends(database: Database, name?: string): Promise<Backend[]> {
-  const rows = await database.rows<{ backend: Backend }>(
-    `select backend_json(b) as backend from backends b where $1::text is null or b.name = $1 order by b.built_in, b.name`,
-    [name ?? null],
-  );
-  return rows.map(({ backend }) => backend);
 }
 
 /** A backend that was never asked is not up: nothing is sent to it before. */

@@ -187,24 +187,10 @@ export async function reviveModel(transaction: Transaction, id: string, actor: A
 }
 
 /**
- * Refuses new renders of a model that is on offer; what was accepted is made. It stays so until it is resumed, whatever is
- * published. @throws PublishError where it is not offered
+ * Refuses new renders of a model that is on offer; what was accepted is made. It stays so until a null reason takes the pause
+ * back, whatever is published. @throws PublishError where it is not offered
  */
-export async function pauseModel(
-  transaction: Transaction,
-  id: string,
-  reason: string,
-  actor: AdminActor,
-): Promise<void> {
-  await changePause(transaction, id, reason, actor);
-}
-
-/** Takes the pause back. @throws PublishError where it is not offered */
-export async function resumeModel(transaction: Transaction, id: string, actor: AdminActor): Promise<void> {
-  await changePause(transaction, id, null, actor);
-}
-
-async function changePause(
+export async function changePause(
   transaction: Transaction,
   id: string,
   reason: string | null,

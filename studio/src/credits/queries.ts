@@ -14,7 +14,7 @@ export type LedgerDifference = {
 };
 
 /** The rows where opening + grants − charges + refunds (± adjustments − expiries) is not the balance: none. */
-export async function ledgerDifferences(database: Database): Promise<LedgerDifference[]> {
+export async function checkLedger(database: Database): Promise<LedgerDifference[]> {
   return database.rows<LedgerDifference>(`
     with sums as (
       select a.id as account_id, b.bucket,

@@ -1,6 +1,6 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Bearer } from '../authentication/authenticate.ts';
-import { readAccountFacts } from '../authentication/authenticate.ts';
+import { readAccountFacts } from '../authentication/queries.ts';
 import { accountsDue, refillAccount } from './store.ts';
 
 const accountsPerRound = 200;

@@ -8,7 +8,7 @@ import {
 } from '@renderkit/server-kit/metrics/part-metrics.ts';
 import { within } from '@renderkit/server-kit/work/within.ts';
 import type { Registry } from 'prom-client';
-import { listBackends } from '../backends/manage-backends.ts';
+import { listBackends } from '../backends/queries.ts';
 import { countLiveWorkers } from '../workers/heartbeat.ts';
 import { countRenders, readOldestQueued } from './queries.ts';
 

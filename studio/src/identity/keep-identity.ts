@@ -3,7 +3,8 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createAccount } from '../accounts/create-account.ts';
 import { findResetToken, resetPassword } from '../accounts/reset-link.ts';
 import { changePassword } from '../accounts/set-password.ts';
-import { isUnderMaintenance, storedId } from '../authentication/authenticate.ts';
+import { storedId } from '../authentication/authenticate.ts';
+import { isUnderMaintenance } from '../authentication/queries.ts';
 import {
   consumePayload,
   countAttempt,

@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs';
 import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts';
 import { fileLimits } from '@renderkit/media-kit/file-limits.ts';
-import { inspectFile, UnusableFile } from '@renderkit/media-kit/inspect-file.ts';
+import { inspectFile } from '@renderkit/media-kit/inspect-file.ts';
+import { UnusableFile } from '@renderkit/media-kit/unusable-file.ts';
 import { UnreadableMedia } from '@renderkit/media-kit/media-processes.ts';
 import { makeThumbnail } from '@renderkit/media-kit/thumbnail.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';

@@ -10,7 +10,7 @@ import {
 } from '@renderkit/contract/studio/validate-references.ts';
 import { accountState } from '../accounts/account-state.ts';
 import { presentBalance } from '../accounts/present.ts';
-import type { AccountFacts } from '../authentication/authenticate.ts';
+import type { AccountFacts } from '../authentication/queries.ts';
 import type { CatalogModel } from '../catalog/catalog-model.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import type { Moderation } from '../moderation/moderation.ts';

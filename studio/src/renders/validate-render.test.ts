@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { RequestOf } from '@renderkit/contract/studio/schemas/render.ts';
-import type { AccountFacts } from '../authentication/authenticate.ts';
+import type { AccountFacts } from '../authentication/queries.ts';
 import { builtInCatalog } from '../catalog/built-in.ts';
 import { validateRender } from './validate-render.ts';
 

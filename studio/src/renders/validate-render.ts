@@ -5,7 +5,7 @@ import { priceOf } from '@renderkit/contract/studio/price.ts';
 import type { Refusal } from '@renderkit/contract/studio/schemas/error.ts';
 import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import { validateRequest } from '@renderkit/contract/studio/validate.ts';
-import type { AccountFacts } from '../authentication/authenticate.ts';
+import type { AccountFacts } from '../authentication/queries.ts';
 import type { CatalogModel } from '../catalog/catalog-model.ts';
 import { makes } from '../catalog/snapshot.ts';
 import { refusal } from './refusals.ts';

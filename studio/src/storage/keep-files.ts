@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { CommitUnconfirmed, type Database, type Transaction } from '@renderkit/server-kit/db/database.ts';
-import { announceFolder, claimFolder, removeOrphanFolders } from './orphan-folders.ts';
+import { announceFolder, removeOrphanFolders } from './orphan-folders.ts';
+import { claimFolder } from './queries.ts';
 import { mediaFolder } from './media-folder.ts';
 import type { BlobStorage, Chunks } from '@renderkit/blob-storage/blob-storage.ts';
 

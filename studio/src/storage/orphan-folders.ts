@@ -3,10 +3,10 @@ import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts
 import { withSessionLock } from '@renderkit/server-kit/db/session-lock.ts';
 import { isStorageUnavailable } from '@renderkit/server-kit/files/file-errors.ts';
 import type { BlobStorage } from '@renderkit/blob-storage/blob-storage.ts';
+import { claimFolder } from './queries.ts';
 import {
   beginRemoval,
   deleteLooseFolders,
-  deleteOrphanFolder,
   deleteRemovedFolder,
   insertOrHoldFolder,
   insertOrphanFolder,
@@ -28,17 +28,12 @@ export async function announceFolder(database: Database, folder: string): Promis
   await insertOrphanFolder(database, folder, fillMinutes);
 }
 
-/** Within the transaction that names the folder in a row. False where it came too late and the files are gone. */
-export async function claimFolder(transaction: Transaction, folder: string): Promise<boolean> {
-  return deleteOrphanFolder(transaction, folder);
-}
-
 /**
  * Within the transaction that names a folder of `holdFolder` in a version of a model, which may be one that another version
  * named before. @throws Error where it is being removed
  */
 export async function claimHeldFolder(transaction: Transaction, folder: string): Promise<void> {
-  if (!(await deleteOrphanFolder(transaction, folder)) && (await isLoose(transaction, folder)))
+  if (!(await claimFolder(transaction, folder)) && (await isLoose(transaction, folder)))
     throw new Error('the thumbnail was kept for an hour and is being removed: add the model again');
 }
 

@@ -47,14 +47,6 @@ export async function isFolderOfModel(session: Queryable, folder: string): Promi
   return rows.length > 0;
 }
 
-/** False where the folder is being removed. */
-export async function deleteOrphanFolder(transaction: Transaction, folder: string): Promise<boolean> {
-  const rowCount = await transaction.execute('delete from loose_folders where folder = $1 and not removing', [
-    folder,
-  ]);
-  return rowCount === 1;
-}
-
 /** Whether the folder is announced or being removed. */
 export async function isLoose(transaction: Transaction, folder: string): Promise<boolean> {
   return (await transaction.rows('select from loose_folders where folder = $1', [folder])).length > 0;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { checkDecoding } from '@renderkit/media-kit/check-decoding.ts';
-import { UnusableFile } from '@renderkit/media-kit/inspect-file.ts';
+import { UnusableFile } from '@renderkit/media-kit/unusable-file.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { Moderation } from '../moderation/moderation.ts';

@@ -1,5 +1,5 @@
 import type { GenerationStatus, Output } from '@renderkit/contract/v1/schemas/generation.ts';
-import type { StoredDetail } from '../../generations/reads/list-rows.ts';
+import type { StoredDetail } from '../../generations/reads/rows.ts';
 import { isoTime } from '../../iso-time.ts';
 import { remixedKey } from './video-request.ts';
 

@@ -2,9 +2,8 @@ import { promptExcerptCharacters } from '@renderkit/contract/console/limits.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { provenanceIn } from '../provenance.ts';
 import { noSuchGeneration } from './read-generation.ts';
+import type { KeyedRow, MadeWith, StoredDetail } from './rows.ts';
 import {
-  type KeyedRow,
-  type MadeWith,
   type RowFilter,
   selectDetails,
   selectKnown,
@@ -12,10 +11,7 @@ import {
   selectProvenance,
   selectRows,
   selectVideoIds,
-  type StoredDetail,
 } from './rows-store.ts';
-
-export type { KeyedRow, MadeWith, StoredDetail } from './rows-store.ts';
 
 /** An account's generations with their keys and how their prompts begin, newest first; `limit` from `offset` on. */
 export function listRows(

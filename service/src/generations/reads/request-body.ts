@@ -1,7 +1,7 @@
 import { referencesOf, withReferences } from '@renderkit/contract/studio/references.ts';
 import { operations } from '@renderkit/contract/v1/operations.ts';
 import type { GenerationKind, GenerationRequest } from '@renderkit/contract/v1/schemas/generation.ts';
-import type { StoredDetail, StoredRequest } from './rows-store.ts';
+import type { StoredDetail, StoredRequest } from './rows.ts';
 
 type Accepted = Readonly<Record<string, unknown>>;
 

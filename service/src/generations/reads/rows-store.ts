@@ -1,17 +1,8 @@
 import type { GenerationKind, GenerationStatus } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import type { GenerationRow } from '../present.ts';
-import { type OutputProvenance, provenanceIn } from '../provenance.ts';
+import { provenanceIn } from '../provenance.ts';
+import type { KeyedRow, MadeWith, StoredDetail } from './rows.ts';
 import { packed, unpack } from './store.ts';
-
-/** A generation with the key that asked for it and how its prompt begins; null: it has none, or it was erased. */
-export type KeyedRow = {
-  row: GenerationRow;
-  keyId: string;
-  /** Undefined where the key is none of the service's any more. */
-  key: { name: string; console: boolean } | undefined;
-  prompt: string | null;
-};
 
 type PackedRow = {
   packed: string;
@@ -125,15 +116,6 @@ const idsOfKey = (conditions: readonly string[], key: number) => `
         and created_at < (d.day + 1)::timestamp at time zone 'UTC') g
    where d.key_id = $${key} order by d.day desc, g.created_at desc, g.id desc`;
 
-/**
- * A request as it went to the studio, what it named beside the studio's own, `[{id, url}]`, and the body as it was sent, null of
- * generations from before it was kept. All JSON text.
- */
-export type StoredRequest = { renderRequest: string; uploads: string | null; sentBody: string | null };
-
-/** One generation with its whole request, undefined where that was erased, and how its outputs were made. */
-export type StoredDetail = KeyedRow & { request: StoredRequest | undefined; provenance: OutputProvenance[] };
-
 /** Those of these ids that are the account's, in any order. */
 export async function selectDetails(
   database: Database,
@@ -179,14 +161,6 @@ export async function selectProvenance(
   );
   return rows.map(({ provenance }) => provenance);
 }
-
-/** How a generation was made: its request, which is kept for as long as its texts are, and each of its outputs. */
-export type MadeWith = {
-  kind: GenerationKind;
-  model: string;
-  request: StoredRequest;
-  provenance: OutputProvenance[];
-};
 
 /** By the ids of an account's generations; those whose texts were erased stay away. */
 export async function selectMadeWith(

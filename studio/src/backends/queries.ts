@@ -1,0 +1,11 @@
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Backend } from './backend.ts';
+
+/** Those of an operator first, by name; with a name that one alone. */
+export async function listBackends(database: Database, name?: string): Promise<Backend[]> {
+  const rows = await database.rows<{ backend: Backend }>(
+    `select backend_json(b) as backend from backends b where $1::text is null or b.name = $1 order by b.built_in, b.name`,
+    [name ?? null],
+  );
+  return rows.map(({ backend }) => backend);
+}
