@@ -219,10 +219,18 @@ test('SQL asks clock() and never now()', () => {
   assert.deepEqual(messagesOf(source('service/src/projects/store.ts', 'const at = Date.now();')), []);
 });
 
-test('exports have names, and no file only passes others on', () => {
-  assert.equal(messagesOf(source('service/src/projects/find-key.ts', 'export default 1;')).length, 1);
-  assert.equal(
-    messagesOf(source('service/src/projects/find-key.ts', "export * from './revoke-key.ts';")).length,
-    1,
-  );
+test('exports have names, and no file passes on what another exports, except for entries', () => {
+  const file = 'service/src/projects/find-key.ts';
+  assert.equal(messagesOf(source(file, 'export default 1;')).length, 1);
+  const passedOn = [
+    "export * from './revoke-key.ts';",
+    "export { revokeKey } from './revoke-key.ts';",
+    "export type {\n  Key,\n} from './revoke-key.ts';",
+    "export { newId } from '@renderkit/server-kit/ids.ts';",
+  ];
+  for (const line of passedOn) assert.equal(messagesOf(source(file, line)).length, 1, line);
+  assert.deepEqual(messagesOf(source(file, "export type { Logger } from 'pino';")), []);
+  assert.deepEqual(messagesOf(source(file, 'export { revokeKey };')), []);
+  for (const entry of ['service/src/operator.ts', 'clients/sdk/src/renderkit.ts'])
+    assert.deepEqual(messagesOf(source(entry, "export { listKeys } from './keys/list-keys.ts';")), [], entry);
 });

@@ -10,7 +10,14 @@ import {
 import type { Issue } from './issue.ts';
 import { isTest } from './place.ts';
 import type { Source } from './read-sources.ts';
-import { entries, environmentReaders, hardLineLimit, namesThatSayNothing, sqlFiles } from './rules.ts';
+import {
+  entries,
+  environmentReaders,
+  hardLineLimit,
+  namesThatSayNothing,
+  reexportingEntries,
+  sqlFiles,
+} from './rules.ts';
 
 /** Everything in the sources that breaks a rule of `rules.ts`. */
 export function checkSources(sources: readonly Source[]): Issue[] {
@@ -73,7 +80,9 @@ function textIssues({ path: file, text }: Source): Issue[] {
     issues.push({ path: file, message: 'Only config.ts reads the environment.' });
   }
   if (/^export default\b/m.test(text)) issues.push({ path: file, message: 'Exports have names here.' });
-  if (/^export \*/m.test(text))
+  // What is passed on of a library stands for it: who imports that needs no line for the library.
+  const passesOn = /^export (?:type )?\{[^}]*\}\s*from\s*'(?:\.|@renderkit\/)/m.test(text);
+  if (/^export \*/m.test(text) || (passesOn && !reexportingEntries.some((entry) => entry.test(file))))
     issues.push({ path: file, message: 'No barrels: import from where it is written.' });
   if (file.endsWith('.sql') && hostClock.test(withoutSqlComments(text))) {
     issues.push({ path: file, message: 'SQL asks clock(), which a test can move; never now().' });
