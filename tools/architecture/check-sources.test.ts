@@ -207,6 +207,8 @@ test('SQL lives in store.ts and queries.ts alone', () => {
     messagesOf(source('service/src/projects/find-key.ts', "const hint = 'select a model from the list';")),
     [],
   );
+  const comment = '// What `sql/functions/find_key.sql` decides.';
+  assert.deepEqual(messagesOf(source('service/src/projects/find-key.ts', comment)), []);
 });
 
 test('SQL asks clock() and never now()', () => {

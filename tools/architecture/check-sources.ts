@@ -65,7 +65,8 @@ function sizeIssues(source: Source): Issue[] {
 }
 
 const sqlText = [
-  /\bsql(?:<[^`;]*>)?`/,
+  // Not the end of a file's name in a comment.
+  /(?<![\w.])sql(?:<[^`;]*>)?`/,
   /\.(?:selectFrom|insertInto|updateTable|deleteFrom)\(/,
   /`\s*(?:with\s+\w+\s+as\s*\(|select\s[^`]*\sfrom\s)/i,
   /[`'"]\s*(?:insert\s+into|delete\s+from|update\s+\w+\s+set)\s/i,
