@@ -6,10 +6,8 @@ import { UnusableFile } from '@renderkit/media-kit/unusable-file.ts';
 import { UnreadableMedia } from '@renderkit/media-kit/media-processes.ts';
 import { makeThumbnail } from '@renderkit/media-kit/thumbnail.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
-import { keepFiles } from '../storage/keep-files.ts';
-import { aspectRatioOf } from './aspect-ratio.ts';
-import type { FrameDependencies } from './save-frame.ts';
-import { findAsset, insertAsset } from './store.ts';
+import { type ItemDependencies, keepItem } from './keep-item.ts';
+import { findAsset } from './store.ts';
 
 export type ItemToAdd = {
   account: string;
@@ -26,7 +24,7 @@ export type ItemToAdd = {
  */
 export async function addItem(
   item: ItemToAdd,
-  dependencies: FrameDependencies,
+  dependencies: ItemDependencies,
 ): Promise<StudioAsset | undefined> {
   const { account, file, project, prompt } = item;
   const inspected = await inspectFile(file, fileLimits, dependencies.stopping);
@@ -39,37 +37,24 @@ export async function addItem(
       throw new UnusableFile('broken', 'The file cannot be decoded.', { cause });
     },
   );
-  const id = newId('ast_');
-  const added = await keepFiles(
+  const added = await keepItem(
     {
-      owner: id,
-      files: {
-        media: { name: `${id}.${extension}`, chunks: createReadStream(file) },
-        thumbnail: { name: 'thumb.webp', chunks: [thumbnail.bytes] },
-      },
+      account,
+      project,
+      type,
+      generationType: type,
+      contentType,
+      width,
+      height,
+      durationSeconds,
+      nsfw: false,
+      promptId: newId('prm_'),
+      prompt,
     },
+    { extension, chunks: createReadStream(file), thumbnail: thumbnail.bytes },
     dependencies,
-    async (transaction, kept) => {
-      const inserted = await insertAsset(transaction, {
-        id,
-        account,
-        project,
-        type,
-        generationType: type,
-        key: kept.media.key,
-        thumbKey: kept.thumbnail.key,
-        contentType,
-        sizeBytes: kept.media.sizeBytes,
-        width,
-        height,
-        durationSeconds,
-        aspectRatio: aspectRatioOf({ width, height }),
-        nsfw: false,
-        promptId: newId('prm_'),
-        prompt,
-      });
-      return { named: inserted.outcome === 'stored' };
-    },
   );
-  return added.named ? findAsset(dependencies.database, { account, type, id }) : undefined;
+  return added.outcome === 'stored'
+    ? findAsset(dependencies.database, { account, type, id: added.item.id })
+    : undefined;
 }

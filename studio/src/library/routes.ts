@@ -4,14 +4,14 @@ import type { Handlers } from '../http/register-operations.ts';
 import { removeOrphanFolders } from '../storage/orphan-folders.ts';
 import { moveAssetRows } from './move-store.ts';
 import { presentAsset } from './present.ts';
-import type { FrameDependencies } from './save-frame.ts';
+import type { ItemDependencies } from './keep-item.ts';
 import { deleteAssetRow, findAsset, findAssets, selectAssets, updateFavorite } from './store.ts';
 import { createFrameTaker } from './take-frame.ts';
 
 const farthestOffset = 1_000_000;
 
 export function libraryRoutes(
-  options: FrameDependencies & { mediaUrl: string },
+  options: ItemDependencies & { mediaUrl: string },
 ): Pick<
   Handlers,
   'listAssets' | 'getAsset' | 'lookUpAssets' | 'favoriteAsset' | 'moveAssets' | 'deleteAsset' | 'takeFrame'

@@ -1,19 +1,7 @@
-import type { KeyObject } from 'node:crypto';
 import { makeThumbnailOf } from '@renderkit/media-kit/thumbnail.ts';
-import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { newId } from '@renderkit/server-kit/ids.ts';
 import { StudioError } from '../errors.ts';
-import { keepFiles } from '../storage/keep-files.ts';
-import type { BlobStorage } from '@renderkit/blob-storage/blob-storage.ts';
-import { aspectRatioOf } from './aspect-ratio.ts';
-import { insertAsset, type SavedFrame, type VideoRow } from './store.ts';
-
-export type FrameDependencies = {
-  database: Database;
-  storage: BlobStorage;
-  mediaKey: KeyObject;
-  stopping: AbortSignal;
-};
+import { type ItemDependencies, keepItem } from './keep-item.ts';
+import type { SavedFrame, VideoRow } from './store.ts';
 
 export type FrameToSave = {
   account: string;
@@ -30,43 +18,27 @@ export type FrameToSave = {
  */
 export async function saveFrame(
   { account, project, video, timeMs, frame }: FrameToSave,
-  dependencies: FrameDependencies,
+  dependencies: ItemDependencies,
 ): Promise<SavedFrame> {
   const thumbnail = await makeThumbnailOf(frame.bytes, dependencies.stopping);
-  const id = newId('ast_');
-  const saved = await keepFiles(
+  const saved = await keepItem(
     {
-      owner: id,
-      files: {
-        media: { name: `${id}.png`, chunks: [frame.bytes] },
-        thumbnail: { name: 'thumb.webp', chunks: [thumbnail.bytes] },
-      },
+      account,
+      project,
+      type: 'image',
+      generationType: 'frame',
+      contentType: 'image/png',
+      width: frame.width,
+      height: frame.height,
+      durationSeconds: null,
+      nsfw: video.nsfw,
+      promptId: null,
+      prompt: video.prompt,
+      frame: { video: video.id, timeMs },
     },
+    { extension: 'png', chunks: [frame.bytes], thumbnail: thumbnail.bytes },
     dependencies,
-    async (transaction, kept) => {
-      const inserted = await insertAsset(transaction, {
-        id,
-        account,
-        project,
-        type: 'image',
-        generationType: 'frame',
-        key: kept.media.key,
-        thumbKey: kept.thumbnail.key,
-        contentType: 'image/png',
-        sizeBytes: kept.media.sizeBytes,
-        width: frame.width,
-        height: frame.height,
-        durationSeconds: null,
-        aspectRatio: aspectRatioOf(frame),
-        nsfw: video.nsfw,
-        promptId: null,
-        prompt: video.prompt,
-        frame: { video: video.id, timeMs },
-      });
-      return { named: inserted.outcome === 'stored', inserted };
-    },
   );
-  if (saved.inserted.outcome === 'gone')
-    throw new StudioError('not_found', 'The project was deleted meanwhile.');
-  return saved.inserted.item;
+  if (saved.outcome === 'gone') throw new StudioError('not_found', 'The project was deleted meanwhile.');
+  return saved.item;
 }

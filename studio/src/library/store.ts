@@ -224,14 +224,11 @@ export type NewAsset = {
   frame?: { video: string; timeMs: number };
 };
 
-/**
- * `known`: the project has this still already. `gone`: the account or the project was deleted meanwhile.
- * @throws StudioError `storage_full`
- */
-export async function insertAsset(
-  transaction: Transaction,
-  asset: NewAsset,
-): Promise<{ outcome: 'stored' | 'known'; item: SavedFrame } | { outcome: 'gone' }> {
+/** `known`: the project has this still already. `gone`: the account or the project was deleted meanwhile. */
+export type InsertedAsset = { outcome: 'stored' | 'known'; item: SavedFrame } | { outcome: 'gone' };
+
+/** @throws StudioError `storage_full` */
+export async function insertAsset(transaction: Transaction, asset: NewAsset): Promise<InsertedAsset> {
   const rowCount = await transaction.execute(
     `select from accounts where id = $1 and deleted_at is null
        and ($2::text is null or exists (select from projects where id = $2 and account_id = $1)) for update`,

@@ -5,7 +5,8 @@ import { createLimiter } from '@renderkit/server-kit/work/limiter.ts';
 import { StudioError } from '../errors.ts';
 import { keepFiles } from '../storage/keep-files.ts';
 import { requireNotFull } from '../storage/reserve.ts';
-import { type FrameDependencies, saveFrame } from './save-frame.ts';
+import type { ItemDependencies } from './keep-item.ts';
+import { saveFrame } from './save-frame.ts';
 import { findFrame, findSavedFrame, findVideo, insertFrame, type FrameRow, type VideoRow } from './store.ts';
 
 export type FrameCall = {
@@ -27,7 +28,7 @@ const busyRetrySeconds = 2;
  * each project and moment. All are counted in what the account stores. @throws StudioError
  */
 export function createFrameTaker(
-  dependencies: FrameDependencies,
+  dependencies: ItemDependencies,
 ): (call: FrameCall) => Promise<{ key: string; assetId: string | null }> {
   const { database } = dependencies;
   const limited = createLimited();
@@ -62,7 +63,7 @@ async function take(
   account: string,
   video: VideoRow,
   timeMs: number,
-  dependencies: FrameDependencies,
+  dependencies: ItemDependencies,
 ): Promise<FrameRow> {
   const { database } = dependencies;
   // Another call may have taken it while this one waited for its turn.
@@ -95,7 +96,7 @@ async function extract(
   account: string,
   video: VideoRow,
   timeMs: number,
-  { database, storage, stopping }: FrameDependencies,
+  { database, storage, stopping }: ItemDependencies,
 ): Promise<Awaited<ReturnType<typeof extractFrame>>> {
   await requireNotFull(database, account);
   const atEnd = timeMs >= Math.ceil((video.duration ?? 0) * 1000);
