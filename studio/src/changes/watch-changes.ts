@@ -14,7 +14,6 @@ export type Wakeups = {
 const floorMs = 1_000;
 // Changes of one burst are answered together.
 const gatherChangesMs = 5;
-const longPollsAtMost = 1_000;
 
 /** Hands word of what moved on to all polls of this process. */
 export function createWakeups(): Wakeups & { wake: (ids: string[]) => void } {
@@ -73,18 +72,6 @@ export async function watchChanges(
   } finally {
     unsubscribe();
   }
-}
-
-/** Bounds the long polls of this process. */
-export function createPollCounter(): { enter: () => (() => void) | undefined } {
-  let open = 0;
-  return {
-    enter: () => {
-      if (open >= longPollsAtMost) return undefined;
-      open++;
-      return () => void open--;
-    },
-  };
 }
 
 /** Waits out `ms`, or until woken or aborted; what wakes it gets `gatherMs` for company. */

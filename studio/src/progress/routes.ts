@@ -1,6 +1,6 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { createPollCounter, type Wakeups } from '../changes/watch-changes.ts';
-import { StudioError } from '../errors.ts';
+import type { Wakeups } from '../changes/watch-changes.ts';
+import { createLongPoll } from '../http/long-poll.ts';
 import type { Handlers } from '../http/register-operations.ts';
 import { createTakenTimes } from './taken-times.ts';
 import { watchProgress } from './watch-progress.ts';
@@ -14,28 +14,15 @@ export function progressRoutes(options: {
   stopping: AbortSignal;
 }): Pick<Handlers, 'readProgress'> {
   const { database, progress: wakeups, announce, clientId: client, stopping } = options;
-  const polls = createPollCounter();
+  const longPoll = createLongPoll(stopping);
   const taken = createTakenTimes(database);
   return {
-    readProgress: async ({ body, reply }) => {
-      const leave = polls.enter();
-      if (leave === undefined)
-        throw new StudioError('overloaded', 'Too many long polls are open.', { retryAfterSeconds: 1 });
-      const gone = new AbortController();
-      reply.raw.once('close', () => gone.abort());
-      try {
-        return await watchProgress(
+    readProgress: ({ body, reply }) =>
+      longPoll(reply, (signal) =>
+        watchProgress(
           { database, wakeups, taken, announceWatch: announce.watch },
-          {
-            client,
-            watched: body.renders,
-            waitMs: body.wait_seconds * 1_000,
-            signal: AbortSignal.any([gone.signal, stopping]),
-          },
-        );
-      } finally {
-        leave();
-      }
-    },
+          { client, watched: body.renders, waitMs: body.wait_seconds * 1_000, signal },
+        ),
+      ),
   };
 }

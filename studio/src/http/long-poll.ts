@@ -1,0 +1,24 @@
+import type { FastifyReply } from 'fastify';
+import { StudioError } from '../errors.ts';
+
+const maxOpen = 1_000;
+
+/** Answers by a call that waits; its signal is raised when the asker goes, or the server stops. @throws StudioError `overloaded` */
+export type LongPoll = <T>(reply: FastifyReply, wait: (signal: AbortSignal) => Promise<T>) => Promise<T>;
+
+/** Bounds the long polls of one operation in this process. */
+export function createLongPoll(stopping: AbortSignal): LongPoll {
+  let open = 0;
+  return async (reply, wait) => {
+    if (open >= maxOpen)
+      throw new StudioError('overloaded', 'Too many long polls are open.', { retryAfterSeconds: 1 });
+    open++;
+    const gone = new AbortController();
+    reply.raw.once('close', () => gone.abort());
+    try {
+      return await wait(AbortSignal.any([gone.signal, stopping]));
+    } finally {
+      open--;
+    }
+  };
+}
