@@ -1,40 +1,22 @@
-import type { StudioStorage } from '@renderkit/contract/studio/storage.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { type ToldAccount, toldAccount } from '../authentication/queries.ts';
 
-export type AccountRow = {
-  id: string;
-  email: string | null;
-  name: string | null;
-  tier: string;
-  suspended: boolean;
-  email_verified: boolean;
-  region_blocked: boolean;
-  age_verified: boolean;
-  administrator: boolean;
-  monthly_millicredits: number;
-  lifetime_millicredits: number;
-  allowance_millicredits: number;
-  next_refill: string;
-  ledger_seq: number;
+export type AccountRow = ToldAccount & {
   running: number;
   limits: { image: number; edit: number; video: number; overall: number };
-  storage: StudioStorage;
   /** Whether the operator set the limit instead of the plan. */
   storage_set: boolean;
   created_at: string;
 };
 
-const accountRow = `id, email, name, tier, suspended, email_verified, region_blocked, age_verified, administrator,
-  monthly_millicredits, lifetime_millicredits, allowance_millicredits, iso_time(next_refill_at) as next_refill,
-  ledger_seq, (select count(*) from renders r where r.account_id = accounts.id and r.status in ('queued', 'running')
+const accountRow = `${toldAccount}, (select count(*) from renders r where r.account_id = a.id and r.status in ('queued', 'running')
     and r.completed_at is null) as running,
-  json_build_object('image', limit_image, 'edit', limit_edit, 'video', limit_video, 'overall', limit_overall) as limits,
-  storage_json(accounts) as storage, storage_override_bytes is not null as storage_set,
-  iso_time(created_at) as created_at`;
+  json_build_object('image', a.limit_image, 'edit', a.limit_edit, 'video', a.limit_video, 'overall', a.limit_overall) as limits,
+  a.storage_override_bytes is not null as storage_set, iso_time(a.created_at) as created_at`;
 
 export async function findAccountByEmail(database: Database, email: string): Promise<AccountRow | undefined> {
   const [row] = await database.rows<AccountRow>(
-    `select ${accountRow} from accounts where lower(email) = lower($1)`,
+    `select ${accountRow} from accounts a where lower(email) = lower($1)`,
     [email],
   );
   return row;
@@ -42,7 +24,7 @@ export async function findAccountByEmail(database: Database, email: string): Pro
 
 export async function listAccounts(database: Database): Promise<AccountRow[]> {
   return database.rows<AccountRow>(
-    `select ${accountRow} from accounts where deleted_at is null order by created_at, id`,
+    `select ${accountRow} from accounts a where deleted_at is null order by a.created_at, id`,
   );
 }
 

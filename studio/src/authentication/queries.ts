@@ -1,39 +1,43 @@
 import type { StudioStorage } from '@renderkit/contract/studio/storage.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
-/** What a call needs to know of its account, read with its token in one statement. */
-export type AccountFacts = {
+/** What is known of an account to its calls and to operators. */
+export type ToldAccount = {
   id: string;
   email: string | null;
   name: string | null;
-  username: string | null;
   /** Key of its plan. */
   tier: string;
-  organization: boolean;
-  age_verified: boolean;
-  email_verified: boolean;
   suspended: boolean;
-  administrator: boolean;
+  email_verified: boolean;
   region_blocked: boolean;
+  age_verified: boolean;
+  administrator: boolean;
   monthly_millicredits: number;
   lifetime_millicredits: number;
   allowance_millicredits: number;
   next_refill: string;
-  refill_due: boolean;
   ledger_seq: number;
-  styles_version: number;
-  next_fault: 'nonsense' | 'rate' | 'concurrency' | 'silence' | null;
   storage: StudioStorage;
 };
 
-/** Of a row `a` of accounts. */
-export const accountFacts = `json_build_object('id', a.id, 'email', a.email, 'name', a.name, 'username', a.username,
-  'tier', a.tier, 'organization', a.organization, 'age_verified', a.age_verified,
-  'email_verified', a.email_verified, 'suspended', a.suspended, 'administrator', a.administrator, 'region_blocked', a.region_blocked,
-  'monthly_millicredits', a.monthly_millicredits, 'lifetime_millicredits', a.lifetime_millicredits,
-  'allowance_millicredits', a.allowance_millicredits, 'next_refill', iso_time(a.next_refill_at),
-  'refill_due', a.next_refill_at <= clock(), 'ledger_seq', a.ledger_seq, 'styles_version', a.styles_version,
-  'next_fault', a.next_fault, 'storage', storage_json(a))`;
+/** Columns of a row `a` of accounts. */
+export const toldAccount = `a.id, a.email, a.name, a.tier, a.suspended, a.email_verified, a.region_blocked, a.age_verified,
+  a.administrator, a.monthly_millicredits, a.lifetime_millicredits, a.allowance_millicredits,
+  iso_time(a.next_refill_at) as next_refill, a.ledger_seq, storage_json(a) as storage`;
+
+/** What a call needs to know of its account, read with its token in one statement. */
+export type AccountFacts = ToldAccount & {
+  username: string | null;
+  organization: boolean;
+  refill_due: boolean;
+  styles_version: number;
+  next_fault: 'nonsense' | 'rate' | 'concurrency' | 'silence' | null;
+};
+
+/** The same as JSON. */
+export const accountFacts = `(select row_to_json(facts) from (select ${toldAccount}, a.username, a.organization,
+  a.next_refill_at <= clock() as refill_due, a.styles_version, a.next_fault) as facts)`;
 
 /** Read again: after a refill. */
 export async function readAccountFacts(
