@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { mountSmallDisk, noSmallDisk } from '@renderkit/server-kit/testing/small-disk.ts';
 import { startTcpProxy, type TcpProxy } from '@renderkit/server-kit/testing/tcp-proxy.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { startS3Counterpart } from '@renderkit/blob-storage/testing/s3-counterpart.ts';
 import { mediaEnvironment } from '@renderkit/blob-storage/testing/test-media.ts';
 import { type Platform, type PlatformAccount, startPlatform } from '@renderkit/stack/testing/platform.ts';
@@ -19,7 +20,7 @@ import { type Prometheus, startPrometheus, unlessPrometheus } from './harness/pr
 
 const token = 'a-token-of-the-tests';
 /** On a machine that does much else; alone it is some seconds, and two minutes where a loop has to stand first. */
-const withinMs = 600_000;
+const patience = { withinMs: 600_000, everyMs: 250 };
 const proven = new Set<string>();
 
 describe('alerts', { skip: unlessPrometheus || noSmallDisk() }, () => {
@@ -80,7 +81,7 @@ describe('alerts', { skip: unlessPrometheus || noSmallDisk() }, () => {
         ],
       }),
     );
-    await until('nothing fires at first', async () => (await prometheus.firing()).size === 0);
+    await until('nothing fires at first', async () => (await prometheus.firing()).size === 0, patience);
   });
   after(() => owned.disposeAsync());
 
@@ -96,11 +97,11 @@ describe('alerts', { skip: unlessPrometheus || noSmallDisk() }, () => {
     assert.deepEqual(await told(), []);
     const mend = await cause();
     try {
-      await until(`${alerts.join(', ')} fire`, async () => (await told()).length === alerts.length);
+      await until(`${alerts.join(', ')} fire`, async () => (await told()).length === alerts.length, patience);
     } finally {
       await mend();
     }
-    await until(`${alerts.join(', ')} resolve`, async () => (await told()).length === 0);
+    await until(`${alerts.join(', ')} resolve`, async () => (await told()).length === 0, patience);
     for (const name of alerts) proven.add(name);
   }
 
@@ -139,12 +140,16 @@ describe('alerts', { skip: unlessPrometheus || noSmallDisk() }, () => {
         // More than a free plan may have at the studio at once.
         for (let n = 0; n < 6; n++) await create();
         const { service, studio } = databases;
-        await until('a render waits at the studio', async () => {
-          const moved = await studio.database.execute(
-            `update renders set accepted_at = clock() - interval '20 minutes' where status = 'queued'`,
-          );
-          return moved > 0;
-        });
+        await until(
+          'a render waits at the studio',
+          async () => {
+            const moved = await studio.database.execute(
+              `update renders set accepted_at = clock() - interval '20 minutes' where status = 'queued'`,
+            );
+            return moved > 0;
+          },
+          patience,
+        );
         await service.database.execute(
           `update generations set created_at = clock() - interval '2 hours' where status = 'queued'`,
         );
@@ -236,8 +241,3 @@ describe('alerts', { skip: unlessPrometheus || noSmallDisk() }, () => {
     assert.deepEqual([...proven].sort(), names.sort());
   });
 });
-
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (const deadline = performance.now() + withinMs; !(await isSo()); await sleep(250))
-    assert.ok(performance.now() < deadline, `not in time: ${what}`);
-}

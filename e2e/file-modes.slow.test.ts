@@ -3,7 +3,6 @@ import { chmod, lstat, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { readStackConfig } from '@renderkit/stack/config.ts';
 import { commands } from '@renderkit/stack/operator/commands.ts';
 import { runOperator } from '@renderkit/stack/operator/run-operator.ts';
@@ -11,6 +10,7 @@ import { createScreen } from '@renderkit/stack/screen.ts';
 import { startStack } from '@renderkit/stack/start-stack.ts';
 import sharp from 'sharp';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 
 const skip = process.platform === 'win32' && 'Windows has no modes';
 
@@ -125,12 +125,4 @@ async function openToOthers(directory: string): Promise<string[]> {
 /** As root PostgreSQL runs under another account, which passes through the data directory and this one, and reads neither. */
 function directoryMode(name: string): number {
   return process.getuid?.() === 0 && (name === '' || name === 'postgres') ? 0o711 : 0o700;
-}
-
-async function until(what: string, look: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 600; tries++) {
-    if (await look()) return;
-    await sleep(100);
-  }
-  assert.fail(`${what} did not come in a minute`);
 }

@@ -5,9 +5,9 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { release } from '@renderkit/server-kit/schema/release.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { startDataMachine, unlessDataMachine } from './harness/data-machine.ts';
 import { type Image, openImage, unlessBuildah } from './harness/image.ts';
 import { connectMachines, type Machine } from './harness/machines.ts';
@@ -87,12 +87,17 @@ test(
       });
       started.set(part, child);
     }
-    await until(async () => {
-      const health = lineOf(image, render, {}, 'renderkit', 'health');
-      await run(health.program, health.line);
-      const ready = await dataShell.paste('curl -sS http://front.internal:8787/readyz');
-      assert.match(ready.stdout, /"status":\s*"ready"/);
-    });
+    await until(
+      'readiness',
+      async () => {
+        const health = lineOf(image, render, {}, 'renderkit', 'health');
+        await run(health.program, health.line);
+        const ready = await dataShell.paste('curl -sS http://front.internal:8787/readyz');
+        assert.match(ready.stdout, /"status":\s*"ready"/);
+        return true;
+      },
+      { withinMs: partWithinMs, everyMs: 500, retryErrors: true },
+    );
     await command('health');
 
     const ask = async (curl: string) =>
@@ -116,14 +121,3 @@ test(
     }
   },
 );
-
-/** Tries again until it throws nothing. */
-async function until(attempt: () => Promise<void>): Promise<void> {
-  for (const deadline = performance.now() + partWithinMs; ; await sleep(500)) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (performance.now() > deadline) throw error;
-    }
-  }
-}

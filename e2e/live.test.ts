@@ -3,6 +3,7 @@ import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import type { Preview, Progress } from '@renderkit/contract/v1/schemas/progress.ts';
 import { startComfyCounterpart } from '@renderkit/engine-comfyui/testing/comfy-counterpart.ts';
 import { firstWorkflow } from '@renderkit/engine-comfyui/testing/first-workflow.ts';
@@ -149,11 +150,10 @@ test("what a ComfyUI says through its socket is what a client's stream tells", a
 
 /** Until a service offers a model, and a worker has found that a backend can make it. */
 async function untilOffered(id: string): Promise<void> {
-  for (;;) {
+  await until(id, async () => {
     const { body } = await client().call<{ data: { id: string }[] }>('GET', '/v1/models');
-    if (body.data.some((model) => model.id === id)) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+    return body.data.some((model) => model.id === id);
+  });
 }
 
 test('what waits says where it stands and why', async () => {
@@ -162,23 +162,19 @@ test('what waits says where it stands and why', async () => {
   const own = createClient(platform.serviceUrls[0] ?? '', await platform.createKey(waiting));
   const progressOf = async (id: string) =>
     (await own.call<Progress>('GET', `/v1/generations/${id}/progress`)).body;
-  const until = async (id: string, is: (progress: Progress) => boolean) => {
-    for (;;) {
-      const progress = await progressOf(id);
-      if (is(progress)) return progress;
-    }
-  };
+  const untilIt = (id: string | undefined, isSo: (progress: Progress) => boolean) =>
+    until('the progress', () => progressOf(id ?? ''), { isSo });
   const [atStudio, next, last] = await Promise.all([
     own.create(slow),
     own.create(slow),
     own.create(slow),
   ]).then((made) => made.map(({ body }) => body.id).sort());
-  const first = await until(atStudio ?? '', ({ stage }) => stage === 'waiting_for_engine');
+  const first = await untilIt(atStudio, ({ stage }) => stage === 'waiting_for_engine');
   assert.equal(first.queue?.reason ?? null, null, 'it begins later, and was not tried yet');
   assert.deepEqual(first.starts_in_seconds, null);
-  const second = await until(next ?? '', ({ queue }) => queue !== null);
+  const second = await untilIt(next, ({ queue }) => queue !== null);
   assert.deepEqual(second.queue, { position: 1, of: 2, reason: 'lane_full' });
-  const third = await until(last ?? '', ({ queue }) => queue !== null);
+  const third = await untilIt(last, ({ queue }) => queue !== null);
   assert.deepEqual(third.queue, { position: 2, of: 2, reason: 'lane_full' });
   assert.deepEqual([third.stage, third.fraction], ['queued', null]);
 });

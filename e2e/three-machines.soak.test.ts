@@ -6,8 +6,8 @@ import { once } from 'node:events';
 import { cp, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { startDataMachine, unlessDataMachine } from './harness/data-machine.ts';
 import { connectMachines, type Machine } from './harness/machines.ts';
 import { openShell } from './harness/shell.ts';
@@ -102,10 +102,9 @@ test('three machines that follow the document make a picture', { skip: unlessDat
 
 /** All parts see each other: the service is not degraded. */
 async function untilReady(ask: () => Promise<string>): Promise<void> {
-  let answer = '';
-  for (const deadline = performance.now() + partWithinMs; performance.now() < deadline; await sleep(500)) {
-    answer = await ask();
-    if (/"status":\s*"ready"/.test(answer)) return;
-  }
-  throw new Error(`it is not ready: ${answer}`);
+  await until('readiness', ask, {
+    isSo: (answer) => /"status":\s*"ready"/.test(answer),
+    withinMs: partWithinMs,
+    everyMs: 500,
+  });
 }

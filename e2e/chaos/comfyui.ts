@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createPart, type Part } from '@renderkit/server-kit/testing/part.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import type { Platform } from '@renderkit/stack/testing/platform.ts';
 
 /** A ComfyUI beside the platform, with a model over it. */
@@ -31,7 +31,6 @@ export const comfyCost = 0.001;
 const program = fileURLToPath(
   new URL('../../engines/comfyui/src/testing/counterpart-process.ts', import.meta.url),
 );
-const offeredWithinMs = 60_000;
 
 const workflow = {
   '1': { class_type: 'EmptyImage', inputs: { width: 64, height: 64, batch_size: 1, color: 3_368_601 } },
@@ -96,16 +95,13 @@ export async function startChaosComfyui(platform: Platform, key: string): Promis
 }
 
 async function untilOffered({ serviceUrls }: Platform, key: string): Promise<void> {
-  const deadline = performance.now() + offeredWithinMs;
-  while (performance.now() < deadline) {
+  await until(comfyModel, async () => {
     const answer = await fetch(`${serviceUrls[0]}/v1/estimate`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ kind: 'image', model: comfyModel, prompt: 'a lake' }),
     });
     await answer.body?.cancel();
-    if (answer.status === 200) return;
-    await sleep(200);
-  }
-  throw new Error(`${comfyModel} was not offered in time`);
+    return answer.status === 200;
+  });
 }

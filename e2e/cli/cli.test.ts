@@ -12,6 +12,7 @@ import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { type Platform, startPlatform } from '@renderkit/stack/testing/platform.ts';
 import Renderkit from 'renderkit';
 import { verify } from 'renderkit/webhooks';
@@ -312,13 +313,8 @@ describe('the command line', () => {
       const socket = path.join(folder, 'tmux');
       const tmux = async (...words: string[]) => (await run('tmux', ['-S', socket, ...words])).stdout;
       const screenHas = async (shape: RegExp) => {
-        for (const end = performance.now() + 30_000; performance.now() < end;) {
-          const screen = await tmux('capture-pane', '-p');
-          const found = shape.exec(screen);
-          if (found !== null) return found;
-          await sleep(50);
-        }
-        assert.fail(`${shape} did not come:\n${await tmux('capture-pane', '-p')}`);
+        const isSo = (screen: string) => shape.test(screen);
+        return shape.exec(await until(String(shape), () => tmux('capture-pane', '-p'), { isSo })) ?? [];
       };
       const variables = Object.entries({ ...environment, XDG_CONFIG_HOME: folder }).map(
         ([name, value]) => `${name}=${value}`,
@@ -344,7 +340,7 @@ describe('the command line', () => {
           await tmux('send-keys', 'C-c');
           await screenHas(/Ctrl-C again cancels/);
           await tmux('send-keys', 'C-c');
-          [said] = await screenHas(ends);
+          [said = ''] = await screenHas(ends);
         }
         const { status } = await client().generations.retrieve(id);
         assert.equal(status === 'canceled', said.startsWith('was canceled'), `${status}: ${said}`);

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import Renderkit from 'renderkit';
 import { programs } from 'renderkit/programs';
 import { verify } from 'renderkit/webhooks';
@@ -132,7 +133,7 @@ describe('the command line and a mock', () => {
     assert.match(billing.stdout, /\/console\/connection$/m);
     const opened = async () => lines(await readFile(path.join(folder, 'opened'), 'utf8').catch(() => ''));
     // What was opened goes its own way.
-    for (const end = performance.now() + 60_000; (await opened()).length < 4 && performance.now() < end;);
+    await until('four openings', async () => (await opened()).length >= 4);
     const base = mock.environment['RENDERKIT_BASE_URL'];
     assert.deepEqual(
       new Set(await opened()),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { progressStages } from '@renderkit/contract/v1/progress.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Progress } from '@renderkit/contract/v1/schemas/progress.ts';
 import type { Locator, Page } from 'playwright-core';
-import { until } from './page-views.ts';
 import { consoleCallerOf } from './sample-account.ts';
 import type { ConsoleWorld } from './world.ts';
 

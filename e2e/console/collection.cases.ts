@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { until } from './page-views.ts';
 import type { ConsoleWorld } from './world.ts';
 
 /** What somebody does with much of what they made: the library, projects, generations, and keys that lead there. */

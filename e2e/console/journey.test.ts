@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import type { Locator, Page } from 'playwright-core';
 import { noBrowser } from '../harness/browser.ts';
 import { createClient, untilEnded } from '../harness/client.ts';
 import { thanks } from '../harness/receiver.ts';
 import { collectionTests } from './collection.cases.ts';
 import { leave } from './leave.ts';
-import { until } from './page-views.ts';
 import { compareImages, fetchImage } from './image-diff.ts';
 import { addSmallVideoModel } from './small-video.ts';
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import type { Page, Request } from 'playwright-core';
-import { until } from './page-views.ts';
 import type { ConsoleWorld } from './world.ts';
 
 const creates = '**/v1/images/generations';

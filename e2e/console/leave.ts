@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import type { Page } from 'playwright-core';
 import { createClient } from '../harness/client.ts';
 import { thanks } from '../harness/receiver.ts';
-import { until } from './page-views.ts';
 import type { ConsoleWorld, Person } from './world.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import type { Page } from 'playwright-core';
 import type { SampleAccount } from './sample-account.ts';
 
@@ -292,12 +292,3 @@ export const stopMotion = `{
   sheet.replaceSync('*, ::before, ::after { transition: none !important; animation: none !important; }');
   document.adoptedStyleSheets = [sheet];
 }`;
-
-/** Waits for a condition by checking it again and again. */
-export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + settleMs;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`${what} did not happen`);
-    await sleep(100);
-  }
-}

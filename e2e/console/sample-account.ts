@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import type { Page } from 'playwright-core';
 import type { ApiKey, CreatedApiKey } from '@renderkit/contract/console/schemas/key.ts';
 import type { Delivery } from '@renderkit/contract/console/schemas/delivery.ts';
@@ -208,12 +209,9 @@ async function spreadOverDays({ platform: { databases } }: ConsoleWorld): Promis
 }
 
 async function untilFailed(call: ConsoleCaller, endpoint: string): Promise<string> {
-  const deadline = performance.now() + 30_000;
-  for (;;) {
+  const failed = await until('a failed delivery', async () => {
     const { data } = await call<List<Delivery>>('GET', `/deliveries?endpoint_id=${endpoint}`);
-    const failed = data.find(({ last_failure: failure }) => failure !== null);
-    if (failed !== undefined) return failed.id;
-    assert.ok(performance.now() < deadline, 'no delivery failed');
-    await new Promise((resolve) => setTimeout(resolve, 300));
-  }
+    return data.find(({ last_failure: failure }) => failure !== null);
+  });
+  return failed.id;
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import type { Page } from 'playwright-core';
 import type { ApiKey, CreatedApiKey } from '@renderkit/contract/console/schemas/key.ts';
 import type { CreatedWebhook } from '@renderkit/contract/console/schemas/webhook.ts';
@@ -9,7 +10,7 @@ import { createClient, untilEnded } from '../harness/client.ts';
 import { type ForeignSite, startForeignSite } from '../harness/foreign-site.ts';
 import { consoleCallerOf } from './sample-account.ts';
 import { leave } from './leave.ts';
-import { goToView, openView, until, untilSettled } from './page-views.ts';
+import { goToView, openView, untilSettled } from './page-views.ts';
 import {
   type ConsoleWorld,
   type Person,

@@ -1,8 +1,7 @@
-import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import type { Platform } from '@renderkit/stack/testing/platform.ts';
 import type { ConsoleWorld } from './world.ts';
 
@@ -28,9 +27,6 @@ routes:
     model: atelier
     outputs: { kind: video, max_per_job: 1 }
 `;
-
-/** On a busy machine. */
-const offeredWithinMs = 30_000;
 
 const added = new WeakMap<ConsoleWorld, Promise<string>>();
 
@@ -64,9 +60,5 @@ async function untilOffered(platform: Platform, model: string): Promise<void> {
     const { data } = (await answer.json()) as { data: { id: string }[] };
     return data.map(({ id }) => id);
   };
-  const deadline = performance.now() + offeredWithinMs;
-  while (!(await names()).includes(model)) {
-    assert.ok(performance.now() < deadline, `the service never offered ${model}`);
-    await sleep(100);
-  }
+  await until(model, names, { isSo: (offered) => offered.includes(model) });
 }

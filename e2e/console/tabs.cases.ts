@@ -1,6 +1,6 @@
 import { test } from 'node:test';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import type { Page, Request } from 'playwright-core';
-import { until } from './page-views.ts';
 import type { ConsoleWorld } from './world.ts';
 
 /** Streams that all tabs of a browser may hold open together, of its six connections to a server. */

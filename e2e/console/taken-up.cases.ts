@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import type { Asset } from '@renderkit/contract/v1/schemas/asset.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { until } from './page-views.ts';
 import { consoleCallerOf } from './sample-account.ts';
 import type { ConsoleWorld } from './world.ts';
 

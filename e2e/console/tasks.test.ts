@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import type { Locator, Page } from 'playwright-core';
 import { noBrowser } from '../harness/browser.ts';
 import { type Hand, handOn } from './hand.ts';
 import { leave } from './leave.ts';
-import { until } from './page-views.ts';
 import { beginToCreate, type ConsoleWorld, type Person, sharedConsoleWorld, signIn } from './world.ts';
 
 const table = new URL('../../docs/console-tasks.md', import.meta.url);

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endSessionsOf } from '@renderkit/server-kit/testing/database.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { type Platform, startPlatform } from '@renderkit/stack/testing/platform.ts';
 
 describe('a repeated request', () => {
@@ -201,6 +202,9 @@ describe('a repeated request', () => {
   async function untilHolderIsGone() {
     const gone = `select from facade_calls f where f.held_until > clock() and not exists (select from pg_locks l
       where l.locktype = 'advisory' and (l.classid::bigint << 32 | l.objid::bigint) = f.presence)`;
-    while ((await platform.databases.service.rows(gone)).length === 0) await sleep(10);
+    await until(
+      'the end of the holder',
+      async () => (await platform.databases.service.rows(gone)).length > 0,
+    );
   }
 });

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import type { NewAccount, Platform } from '@renderkit/stack/testing/platform.ts';
 import type { PackageClient, Settings, Wish } from './package-clients.ts';
 
@@ -75,16 +75,13 @@ export async function assertRefused(
 }
 
 export async function untilThereAre({ generations }: Opened, count: number): Promise<void> {
-  while ((await generations()).length < count) await sleep(20);
+  await until(`generation ${count}`, async () => (await generations()).length >= count);
 }
 
 /** Its first generation, once the studio has it. */
 export async function untilItRuns({ generations }: Opened): Promise<string> {
-  for (;;) {
-    const [first] = await generations();
-    if (first?.status === 'running') return first.id;
-    await sleep(20);
-  }
+  const first = async () => (await generations())[0];
+  return (await until('its start', first, { isSo: ({ status }) => status === 'running' })).id;
 }
 
 /** Takes the first answer whole, as a proxy may, and loses it on the way to its client. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { streamEventSchemas } from '@renderkit/contract/v1/schemas/event.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { Compile } from 'typebox/compile';
 import { endSession } from '../src/identity/sessions/end-session.ts';
 import { revokeKey } from '../src/operator.ts';
@@ -64,7 +64,10 @@ async function nextOf(reader: StreamReader): Promise<ReadEvent> {
 
 async function untilRunning(id: string): Promise<void> {
   await studio.until(() => studio.renders.has(id));
-  while ((await service.ask(`/v1/generations/${id}`, { key })).body['status'] !== 'running') await sleep(20);
+  await until(
+    'its start',
+    async () => (await service.ask(`/v1/generations/${id}`, { key })).body['status'] === 'running',
+  );
 }
 
 test('a stream tells of a generation from its create to its end, as the list and the webhooks do', async () => {

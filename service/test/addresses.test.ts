@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { exampleEditModel } from '@renderkit/contract/studio/examples/models.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
@@ -144,9 +144,7 @@ test('an http name that leads elsewhere by the time of the request is refused th
 });
 
 async function firstAttempt(deliveryId: string) {
-  for (const end = performance.now() + 8_000; performance.now() < end; await sleep(20)) {
-    const { attempts_made: made } = await person.call('getDelivery', { params: { id: deliveryId } });
-    if (made[0]?.ended_at != null) return made[0];
-  }
-  return assert.fail('the attempt did not end');
+  const first = async () =>
+    (await person.call('getDelivery', { params: { id: deliveryId } })).attempts_made[0];
+  return until('the end of the attempt', first, { isSo: ({ ended_at: endedAt }) => endedAt !== null });
 }

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { accountHeader } from '@renderkit/contract/console/headers.ts';
 import {
   consoleOperationIds,
@@ -12,6 +11,7 @@ import {
 import { operationIds, operations } from '@renderkit/contract/v1/operations.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { assertProblem } from './assert-problem.ts';
 import { assertPromised } from './assert-promised.ts';
 import { type ConsoleBrowser, cookieName, openBrowser } from './console-session.ts';
@@ -312,7 +312,7 @@ describe('what a person starts', () => {
     const made = await create('a calm sea');
     assert.equal(made.status, 202, made.text);
     const waiting = askV1<Generation>(`/v1/generations/${made.body.id}?wait=10`);
-    await until(() => renders.renders.has(made.body.id));
+    await until('the submit', () => renders.renders.has(made.body.id));
     renders.finish(made.body.id);
     assert.equal((await waiting).body.status, 'succeeded');
     const [spent] = await service.database.rows<{ key_id: string; committed: number }>(
@@ -388,11 +388,3 @@ describe('what a person starts', () => {
     assert.equal((await askV1(`/v1/uploads/${id}`)).status, 200);
   });
 });
-
-async function until(condition: () => boolean, ms = 8_000): Promise<void> {
-  const end = performance.now() + ms;
-  while (!condition()) {
-    if (performance.now() > end) throw new Error('it did not come to that in time');
-    await sleep(10);
-  }
-}

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { exampleVideoModel } from '@renderkit/contract/studio/examples/models.ts';
 import type { Generation, GenerationRequest } from '@renderkit/contract/v1/schemas/generation.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { type ConsoleCaller, signedIn } from './console-caller.ts';
 import { startTestService, type TestService } from './harness.ts';
 import { type ScriptedRenders, scriptRenders } from './scripted-renders.ts';
@@ -29,17 +30,10 @@ const rows = async (query: object = {}) => (await person.call('listGenerationRow
 const detail = (id: string) => person.call('getGenerationDetail', { params: { id } });
 const ids = async (query: object) => (await rows(query)).map(({ generation: { id } }) => id);
 
-async function until(condition: () => Promise<boolean> | boolean, what: string): Promise<void> {
-  for (const end = performance.now() + 8_000; performance.now() < end;)
-    if (await condition()) return;
-    else await new Promise((resolve) => setTimeout(resolve, 15));
-  assert.fail(`${what} did not come`);
-}
-
 async function finish(id: string, how: Parameters<ScriptedRenders['finish']>[1] = {}): Promise<void> {
-  await until(() => studio.renders.has(id), 'the submit');
+  await until('the submit', () => studio.renders.has(id));
   studio.finish(id, how);
-  await until(async () => (await detail(id)).generation.completed_at !== null, 'the end');
+  await until('the end', async () => (await detail(id)).generation.completed_at !== null);
 }
 
 test('rows name the key and show how the prompt begins; the console has a name of its own', async () => {

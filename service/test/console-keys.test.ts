@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import { scopes } from '@renderkit/contract/v1/scopes.ts';
 import { type ConsoleCaller, signedIn } from './console-caller.ts';
@@ -18,10 +19,10 @@ beforeEach(async () => {
   service.studio.balance.lifetime_millicredits = 100_000_000;
   // What the last test left comes to its end first.
   await limit(8);
-  await until(async () => {
+  await until('the end of what is open', async () => {
     for (const { token, status } of studio.renders.values()) if (status === 'queued') studio.finish(token);
     return (await service.database.rows('select 1 from generations where completed_at is null')).length === 0;
-  }, 'the end of what is open');
+  });
   // Nothing may start: what is created waits.
   await limit(0);
   await service.database.rows(`update api_keys set revoked_at = clock() where kind = 'secret'`);
@@ -47,13 +48,6 @@ const audited = async () =>
   (await person.call('listAudit', { query: { limit: 100 } })).data
     .filter(({ action }) => !action.startsWith('session.') && !action.startsWith('connection.'))
     .map(({ action, subject_id, details }) => [action, subject_id, details]);
-
-async function until(condition: () => Promise<boolean> | boolean, what: string): Promise<void> {
-  for (const end = performance.now() + 8_000; performance.now() < end;)
-    if (await condition()) return;
-    else await new Promise((resolve) => setTimeout(resolve, 15));
-  assert.fail(`${what} did not come`);
-}
 
 test('a key is made, used, listed with what it spent and what waits, changed and revoked', async () => {
   const made = await create({
@@ -115,7 +109,7 @@ test('revoking may cancel what waits for the key, and for it alone; what dispatc
   await limit(1);
   const [one, other] = [await create(), await create()];
   const running = (await generate(one.key)).body.id;
-  await until(async () => (await generationWith(running, one.key)).body.status === 'running', 'its start');
+  await until('its start', async () => (await generationWith(running, one.key)).body.status === 'running');
   const waiting = [];
   for (let i = 0; i < 5; i++) waiting.push((await generate(one.key)).body.id);
   const others = (await generate(other.key)).body.id;
@@ -180,12 +174,12 @@ test('a failed generation gives its budget back, a succeeded one keeps it', asyn
   const { id, key } = await create();
   await limit(2);
   const [fails, works] = [(await generate(key)).body.id, (await generate(key)).body.id];
-  await until(() => studio.renders.has(fails) && studio.renders.has(works), 'both renders');
+  await until('both renders', () => studio.renders.has(fails) && studio.renders.has(works));
   studio.finish(fails, { status: 'failed' });
   studio.finish(works);
   const spent = async () => (await person.call('getKey', { params: { id } })).spent_today;
-  await until(async () => (await generationWith(works, key)).body.status === 'succeeded', 'success');
-  await until(async () => (await spent()) === 4, 'the release');
+  await until('success', async () => (await generationWith(works, key)).body.status === 'succeeded');
+  await until('the release', async () => (await spent()) === 4);
 });
 
 test('settings that make no sense are refused by the name of their field, and leave no trace', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { type ConsoleCaller, signedIn } from './console-caller.ts';
 import { startTestService, type TestService } from './harness.ts';
 import { type ScriptedRenders, scriptRenders } from './scripted-renders.ts';
@@ -27,20 +28,13 @@ const generate = async (secret: string) => {
 const key = (more: object = {}) =>
   person.call('createKey', { body: { name: 'a key', scopes: ['read', 'generate'], ...more } });
 
-async function until(condition: () => Promise<boolean> | boolean, what: string): Promise<void> {
-  for (const end = performance.now() + 8_000; performance.now() < end;)
-    if (await condition()) return;
-    else await new Promise((resolve) => setTimeout(resolve, 15));
-  assert.fail(`${what} did not come`);
-}
-
 async function finish(id: string, how: Parameters<ScriptedRenders['finish']>[1] = {}): Promise<void> {
-  await until(() => studio.renders.has(id), 'the submit');
+  await until('the submit', () => studio.renders.has(id));
   studio.finish(id, how);
-  await until(async () => {
+  await until('the end', async () => {
     const answer = await person.browser.ask<Generation>(`/console/api/v1/generations/${id}`);
     return answer.body.completed_at !== null;
-  }, 'the end');
+  });
 }
 
 test('a new account has credits, limits, empty days and nothing to be warned of', async () => {

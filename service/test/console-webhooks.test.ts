@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { subscribableEventTypes } from '@renderkit/contract/v1/event-types.ts';
 import { seedEvent } from '../src/webhooks/deliveries/testing/seed.ts';
 import { type ConsoleCaller, signedIn } from './console-caller.ts';
@@ -37,15 +38,6 @@ const audited = async () =>
     .map(({ action, subject_id, details }) => [action, subject_id, details])
     .toReversed();
 
-async function until<T>(look: () => Promise<T | undefined | false>, what: string): Promise<T> {
-  for (const end = performance.now() + 8_000; performance.now() < end;) {
-    const seen = await look();
-    if (seen !== undefined && seen !== false) return seen;
-    await new Promise((resolve) => setTimeout(resolve, 15));
-  }
-  assert.fail(`${what} did not come`);
-}
-
 const fail = () => (receiver.answer = (_request, response) => void response.writeHead(500).end('<b>no</b>'));
 const succeed = () => (receiver.answer = (_request, response) => void response.end('yes'));
 /** Ends a delivery's schedule, as if the last attempt had failed. */
@@ -65,10 +57,10 @@ test('an endpoint is made, tried, looked at, changed, given a new secret and del
   );
   const ping = await person.call('pingWebhook', at(made.id));
   assert.deepEqual([ping.event_type, ping.endpoint_id, ping.url], ['ping', made.id, made.url]);
-  const done = await until(async () => {
+  const done = await until('the ping', async () => {
     const delivery = await person.call('getDelivery', at(ping.id));
     return delivery.status === 'delivered' && delivery;
-  }, 'the ping');
+  });
   const [sent] = receiver.received;
   assert.equal(done.request.body, sent?.body.toString());
   const names = Object.keys(done.request.headers);
@@ -120,10 +112,10 @@ test('paused, an endpoint gets pings alone; active again, it gets what fell due 
   fail();
   const { id } = await create();
   await emit();
-  const [pending] = await until(async () => {
+  const [pending] = await until('the first attempt', async () => {
     const found = await deliveries({ endpoint_id: id });
     return found[0]?.attempts === 1 && found;
-  }, 'the first attempt');
+  });
   assert.notEqual(pending?.next_attempt_at, null);
   assert.notEqual((await person.call('getWebhook', at(id))).failing_since, null);
   const paused = await person.call('updateWebhook', { ...at(id), body: { status: 'paused' } });
@@ -138,11 +130,11 @@ test('paused, an endpoint gets pings alone; active again, it gets what fell due 
   );
   await emit();
   const ping = await person.call('pingWebhook', at(id));
-  await until(async () => (await person.call('getDelivery', at(ping.id))).status === 'delivered', 'the ping');
+  await until('the ping', async () => (await person.call('getDelivery', at(ping.id))).status === 'delivered');
   assert.equal((await deliveries({ event_type: 'generation.succeeded' })).length, 1);
   await service.database.rows('update delivery_queue set scheduled_at = clock(), claim_at = clock()');
   await person.call('updateWebhook', { ...at(id), body: { status: 'active' } });
-  await until(async () => (await deliveries({ status: 'delivered' })).length === 2, 'what was held back');
+  await until('what was held back', async () => (await deliveries({ status: 'delivered' })).length === 2);
   assert.deepEqual(
     (await audited()).map(([action]) => action),
     ['webhook.created', 'webhook.paused', 'webhook.pinged', 'webhook.resumed'],
@@ -153,20 +145,20 @@ test('a failed delivery is sent again by hand, or all that failed since a moment
   fail();
   const { id } = await create();
   for (let i = 0; i < 3; i++) await emit();
-  const failed = await until(async () => {
+  const failed = await until('three attempts', async () => {
     const found = await deliveries({ endpoint_id: id });
     return found.length === 3 && found.every(({ attempts }) => attempts === 1) && found;
-  }, 'three attempts');
+  });
   for (const delivery of failed) await giveUp(delivery.id);
   assert.equal((await deliveries({ status: 'failed' })).length, 3);
   const [newest] = failed;
   succeed();
   const resent = await person.call('resendDelivery', at(newest?.id ?? ''));
   assert.equal(resent.id, newest?.id);
-  const detail = await until(async () => {
+  const detail = await until('the resend', async () => {
     const one = await person.call('getDelivery', at(resent.id));
     return one.status === 'delivered' && one;
-  }, 'the resend');
+  });
   assert.deepEqual(
     detail.attempts_made.map(({ number, failure }) => [number, failure]),
     [
@@ -179,7 +171,7 @@ test('a failed delivery is sent again by hand, or all that failed since a moment
   for (const late of ['2999-01-01T00:00:00Z', '9999-12-31T23:59:59-23:59'])
     assert.equal((await recover(late)).resent, 0, late);
   assert.equal((await recover('2020-01-01T00:00:00+14:00')).resent, 2);
-  await until(async () => (await deliveries({ status: 'delivered' })).length === 3, 'the rest');
+  await until('the rest', async () => (await deliveries({ status: 'delivered' })).length === 3);
   for (const since of ['yesterday', '2026-13-01T00:00:00Z', '2026-11-21', '0000-01-01T00:00:00Z'])
     await person.refused('recoverDeliveries', { ...at(id), body: { since } }, 'invalid_request');
   assert.deepEqual((await audited()).slice(1), [
@@ -192,7 +184,7 @@ test('deliveries are listed by endpoint, event, type and status, in pages', asyn
   const [one, other] = [await create(), await create({ url: `${receiver.url}/other` })];
   const events = [];
   for (let i = 0; i < 5; i++) events.push(await emit());
-  await until(async () => (await deliveries({ status: 'delivered' })).length === 10, 'all');
+  await until('all', async () => (await deliveries({ status: 'delivered' })).length === 10);
   const all = await deliveries();
   for (const page of [1, 2, 3]) {
     const list = await person.call('listDeliveries', { query: { page, limit: 4 } });

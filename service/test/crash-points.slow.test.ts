@@ -11,6 +11,7 @@ import {
 } from '@renderkit/server-kit/testing/database.ts';
 import type { Part } from '@renderkit/server-kit/testing/part.ts';
 import { unlessSoaking } from '@renderkit/server-kit/testing/soak.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { connectAccount, createKey, createWebhook } from '../src/operator.ts';
 import type { Doom } from './doomed-entry.ts';
 import { startDoomedService } from './doomed-service.ts';
@@ -89,18 +90,10 @@ const cutOff = (asked: Promise<Answer<Generation>>) => asked.catch(() => undefin
 const get = async (service: Part, id: string, wait = 0) =>
   (await askAt<Generation>(service.url, `/v1/generations/${id}?wait=${wait}`, { key })).body;
 
-async function until(condition: () => Promise<boolean> | boolean, ms = 10_000): Promise<void> {
-  const end = performance.now() + ms;
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error('it did not come to that in time');
-    await sleep(20);
-  }
-}
-
 /** Brings the one generation to its end and checks that all was done once. */
 async function assertOneOfEach(service: Part, id: string): Promise<void> {
-  await until(() => studio.renders.has(id));
-  await until(async () => (await get(service, id)).status === 'running');
+  await until('the submit', () => studio.renders.has(id));
+  await until('its start', async () => (await get(service, id)).status === 'running');
   studio.finish(id);
   const done = await get(service, id, 20);
   assert.equal(done.status, 'succeeded');
@@ -203,11 +196,11 @@ test('frozen past its lease and thawed, a process changes nothing of what anothe
   await frozen;
   await zombie.kill('SIGSTOP');
   const heir = await start();
-  await until(() => studio.renders.has(id));
-  await until(async () => (await get(heir, id)).status === 'running');
+  await until('the submit', () => studio.renders.has(id));
+  await until('its start', async () => (await get(heir, id)).status === 'running');
   const before_ = await database.rows('select * from generations');
   await zombie.kill('SIGCONT');
-  await until(() => studio.submits.filter((token) => token === id).length === 2);
+  await until('the second submit', () => studio.submits.filter((token) => token === id).length === 2);
   await sleep(300);
   assert.deepEqual(await database.rows('select * from generations'), before_);
   studio.finish(id);
@@ -227,7 +220,7 @@ for (const point of ['settle-composed', 'settle-committed'])
       // The feed tells first that it was taken: that is the doomed process's end unless the submit was recorded.
       const heir = await start();
       const waiting = get(heir, id, 20);
-      await until(() => studio.renders.has(id));
+      await until('the submit', () => studio.renders.has(id));
       studio.finish(id);
       await doomed.ended;
       assert.equal((await waiting).status, 'succeeded');
@@ -259,7 +252,7 @@ test(
     studio.limits = { overall: open, image: open, edit: open, video: open };
     await database.rows('update accounts set limits_read_at = null');
     await start();
-    await until(() => studio.renders.size === 1);
+    await until('one submit', () => studio.renders.size === 1);
     const [queued] = await database.rows<{ id: string }>(
       `select id from generations where status <> 'canceled'`,
     );

@@ -10,6 +10,7 @@ import {
 } from '@renderkit/server-kit/testing/database.ts';
 import type { Part } from '@renderkit/server-kit/testing/part.ts';
 import { unlessSoaking } from '@renderkit/server-kit/testing/soak.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { createWebhook, listDeliveries, showDelivery } from '../src/operator.ts';
 import { seedAccount, seedEvent, seedEvents } from '../src/webhooks/deliveries/testing/seed.ts';
 import { announceDue } from '../src/webhooks/events/queries.ts';
@@ -63,11 +64,6 @@ async function start(doom: Omit<Doom, 'leaseMs'> = {}): Promise<Part> {
   });
   running.push(service);
   return service;
-}
-
-async function until(what: string, look: () => Promise<boolean> | boolean, ms = 20_000): Promise<void> {
-  for (const end = performance.now() + ms; performance.now() < end; await sleep(25)) if (await look()) return;
-  assert.fail(`${what} did not come in time`);
 }
 
 async function tell(): Promise<{ id: string; body: string }> {
@@ -157,7 +153,7 @@ test(
       await services[round % 2]?.kill();
       services[round % 2] = await start();
     }
-    await until('all', allDelivered, 30_000);
+    await until('all', allDelivered);
     const ids = new Map<string, string>();
     for (const { delivery, path: endpoint, event } of receiver.received) {
       const name = `${endpoint} ${event.id}`;

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { headers as headerNames } from '@renderkit/contract/v1/headers.ts';
 import type { TestHooks } from '../src/test-hooks.ts';
 import { startTestService, type TestService } from './harness.ts';
@@ -107,7 +108,7 @@ test('a form that ends before its time leaves nothing of the file that was whole
       '--b\r\nContent-Disposition: form-data; name="image"; filename="a.png"\r\n\r\na picture\r\n' +
       '--b\r\nContent-Disposition: form-data; name="prompt"\r\n\r\na bo',
   );
-  await until(service, async () => (await filesOf(service)).taken > 0);
+  await until('a file', async () => (await filesOf(service)).taken > 0);
   socket.destroy();
   await untilFiles(service, { taken: 1, left: 0 });
 });
@@ -144,7 +145,7 @@ test('an accepted edit keeps its file, and who repeats it brings none', async ()
   };
   const generations = () => service.database.rows('select id from generations');
   const first = await ask(0);
-  await until(service, async () => (await generations()).length > 0);
+  await until('the generation', async () => (await generations()).length > 0);
   first.leave();
   await first.answered;
   const repeated = await ask(1);
@@ -194,7 +195,7 @@ test('who repeats a form under a key of its own leaves no second file', async ()
     );
   const generations = () => service.database.rows('select id from generations');
   const first = ask();
-  await until(service, async () => (await generations()).length > 0);
+  await until('the generation', async () => (await generations()).length > 0);
   const repeated = ask();
   await untilFiles(service, { taken: 2, left: 2 });
   assert.equal((await generations()).length, 1);
@@ -207,15 +208,7 @@ function pauseModels({ studio }: TestService): void {
   studio.refusesQuotes = { code: 'model_paused', message: 'paused' };
 }
 
-/** Waits until this is so; its failure says what there is. */
-async function until(service: TestService, is: () => Promise<boolean>): Promise<void> {
-  for (const deadline = performance.now() + 30_000; !(await is()); await turn())
-    assert.ok(performance.now() < deadline, `it has ${JSON.stringify(await filesOf(service))}`);
-}
-
 /** Waits until the files are these: what is refused is removed after its answer. */
-function untilFiles(service: TestService, files: { taken: number; left: number }): Promise<void> {
-  return until(service, async () => isDeepStrictEqual(await filesOf(service), files));
+async function untilFiles(service: TestService, files: { taken: number; left: number }): Promise<void> {
+  await until('those files', () => filesOf(service), { isSo: (now) => isDeepStrictEqual(now, files) });
 }
-
-const turn = () => new Promise((resolve) => setTimeout(resolve, 10));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import { type FileServer, startFileServer, tinyPng } from './file-server.ts';
 import { startTestService, type TestService } from './harness.ts';
@@ -31,13 +31,12 @@ const sentName = () => {
 };
 
 async function untilFailed(id: string): Promise<Generation> {
-  for (let tries = 0; tries < 200; tries++) {
+  return until('the failure', async () => {
     const { body } = await service.ask<Generation>(`/v1/generations/${id}`, { key });
     if (body.status === 'failed') return body;
     await service.database.rows(`update uploads set due_at = clock() where status = 'coming'`);
-    await sleep(25);
-  }
-  throw new Error(`the generation ${id} never failed`);
+    return undefined;
+  });
 }
 
 test("of a form's file name the studio gets what it takes", async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import { Generation as GenerationSchema } from '@renderkit/contract/v1/schemas/generation.ts';
 import { eventSchemas } from '@renderkit/contract/v1/schemas/event.ts';
@@ -25,7 +26,7 @@ beforeEach(async () => {
   studio.limits = { overall: { ...lane, limit: 4 }, image: lane, edit: lane, video: lane };
   // What the last test left comes to its end first.
   await service.database.rows('update accounts set dispatch_after = null, limits_read_at = null');
-  await until(async () => {
+  await until('the end of what the last test left', async () => {
     for (const { token, status } of studio.renders.values()) if (status === 'queued') studio.finish(token);
     return (await statusCount('queued')) + (await statusCount('running')) === 0;
   });
@@ -44,14 +45,6 @@ async function statusCount(status: string): Promise<number> {
     [status],
   );
   return rows[0]?.count ?? 0;
-}
-
-async function until(condition: () => Promise<boolean> | boolean, ms = 8_000): Promise<void> {
-  const end = performance.now() + ms;
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error('it did not come to that in time');
-    await sleep(10);
-  }
 }
 
 let prompts = 0;
@@ -79,8 +72,8 @@ async function get(id: string, wait?: number): Promise<Generation> {
   return answer.body;
 }
 
-const submitted = (id: string) => until(() => studio.renders.has(id));
-const running = (id: string) => until(async () => (await get(id)).status === 'running');
+const submitted = (id: string) => until('the submit', () => studio.renders.has(id));
+const running = (id: string) => until('its start', async () => (await get(id)).status === 'running');
 
 async function eventsOf(id: string): Promise<{ type: string; data: Generation }[]> {
   const rows = await service.database.rows<{ body: string }>(
@@ -156,7 +149,7 @@ test('a busy studio leaves it queued, to be canceled or to start later, within t
   const busy = { ...studio.limits, image: { limit: 1, running: 1, running_elsewhere: 1 } };
   studio.next = [{ outcome: { outcome: 'busy', retry_after: 1, limits: busy } }];
   const id = await accepted();
-  await until(async () => (await account())['dispatch_failures'] === 1);
+  await until('the failed dispatch', async () => (await account())['dispatch_failures'] === 1);
   assert.equal((await account())['elsewhere_image'], 1);
   assert.equal((await get(id)).status, 'queued');
   const other = await accepted();
@@ -247,6 +240,7 @@ test('a change that the database refuses is passed by, the others of its batch a
   studio.finish(two);
   assert.equal((await get(two, 10)).status, 'succeeded');
   await until(
+    'the change that could not be applied',
     async () =>
       (await service.database.rows(`select from unapplied_changes where token = '${one}'`)).length > 0,
   );
@@ -278,7 +272,7 @@ test('an ended session lets what is queued wait, cancel and reads go on, and rec
   await running(running1);
   service.studio.endSessions();
   studio.tellOnce('ended');
-  await until(async () => (await create()).status === 403);
+  await until('the refusal of a create', async () => (await create()).status === 403);
   assert.equal((await get(running1)).status, 'running');
   studio.finish(running1);
   await service.connectAccount(service.studio.account.id);
@@ -414,7 +408,9 @@ test('a process that stops answers its polls at once with the state as it is', a
   const waits = Array.from({ length: 20 }, () =>
     fetch(`${another.url}/v1/generations/${id}?wait=30`, { headers: { authorization: `Bearer ${key}` } }),
   );
-  await until(async () => /^renderkit_open_long_polls 20$/m.test(await metricsOf(another.url)));
+  await until('twenty long polls', async () =>
+    /^renderkit_open_long_polls 20$/m.test(await metricsOf(another.url)),
+  );
   const began = performance.now();
   const stopped = another[Symbol.asyncDispose]();
   const answers = await Promise.all(waits);

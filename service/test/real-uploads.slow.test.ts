@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { deflateSync, crc32 } from 'node:zlib';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
 import type { Part as RunningPart } from '@renderkit/server-kit/testing/part.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { type FileServer, startFileServer } from './file-server.ts';
 import { type Part, postForm } from './post-form.ts';
 import { askChild, startRealStudio } from './real-studio.ts';
@@ -60,12 +60,10 @@ const edit = (body: object) =>
   askChild<Generation>(service, '/v1/images/edits', { key, body: { prompt: 'in winter', ...body } });
 
 async function settled<T extends { status: string }>(route: string): Promise<T> {
-  for (let tries = 0; tries < 300; tries++) {
-    const { body } = await askChild<T>(service, route, { key });
-    if (!['processing', 'queued', 'running'].includes(body.status)) return body;
-    await sleep(100);
-  }
-  throw new Error(`${route} does not come to its end`);
+  const read = async () => (await askChild<T>(service, route, { key })).body;
+  return until(`the end of ${route}`, read, {
+    isSo: ({ status }) => !['processing', 'queued', 'running'].includes(status),
+  });
 }
 
 test('a picture is checked, shown, and made into another', { timeout: 120_000 }, async () => {

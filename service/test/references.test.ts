@@ -15,6 +15,7 @@ import { publicMessage } from '@renderkit/egress/egress-refusal.ts';
 import { startLoopbackServer } from '@renderkit/egress/testing/loopback-server.ts';
 import { ssrfCorpus } from '@renderkit/egress/testing/ssrf-corpus.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import type { Static } from 'typebox';
 import { assertProblem } from './assert-problem.ts';
 import { type FileServer, startFileServer, tinyPng } from './file-server.ts';
@@ -68,14 +69,8 @@ const generation = async (id: string) =>
 const fields = (answer: { text: string }) =>
   (JSON.parse(answer.text) as Problem).errors?.map(({ field }) => field);
 
-async function until(id: string, status: Generation['status']): Promise<Generation> {
-  for (let tries = 0; tries < 250; tries++) {
-    const now = await generation(id);
-    if (now.status === status) return now;
-    await sleep(20);
-  }
-  throw new Error(`${id} never was ${status}: ${JSON.stringify(await generation(id))}`);
-}
+const untilStatus = (id: string, status: Generation['status']) =>
+  until(`${id} ${status}`, () => generation(id), { isSo: (now) => now.status === status });
 
 async function newUpload(owner = key): Promise<Upload> {
   const parts = [{ name: 'file', value: tinyPng, fileName: 'lake.png' }];
@@ -91,14 +86,8 @@ function tell(token: string, status: 'ready' | 'rejected'): void {
 }
 
 const hidden = () => [...service.studio.uploads.files].filter(([, file]) => file.hidden).map(([id]) => id);
-async function untilHidden(earlier: readonly string[]): Promise<string> {
-  for (let tries = 0; tries < 250; tries++) {
-    const [found] = hidden().filter((id) => !earlier.includes(id));
-    if (found !== undefined) return found;
-    await sleep(20);
-  }
-  throw new Error('no file came');
-}
+const untilHidden = (earlier: readonly string[]) =>
+  until('a file', () => hidden().find((id) => !earlier.includes(id)));
 
 function sent<T>(operation: string): T[] {
   return service.studio.seen
@@ -116,13 +105,13 @@ test('a generation that names an upload in processing waits, lets others pass, a
   assert.equal(status, 202);
   assert.equal(imageOf(lastQuote()?.request), upload.id);
   const other = await edit({ image: 'lib_1' });
-  await until(other.body.id, 'running');
+  await untilStatus(other.body.id, 'running');
   assert.equal((await generation(body.id)).status, 'queued');
   tell(upload.id, 'ready');
-  await until(body.id, 'running');
+  await untilStatus(body.id, 'running');
   assert.equal(imageOf(lastSubmit()), upload.id);
   // From now on it is as good as an item of the library.
-  await until((await edit({ image: upload.id })).body.id, 'running');
+  await untilStatus((await edit({ image: upload.id })).body.id, 'running');
 });
 
 test('one that waits for two starts only when both are ready, and may be canceled before', async () => {
@@ -136,7 +125,7 @@ test('one that waits for two starts only when both are ready, and may be cancele
   const cancel = await service.ask(`/v1/generations/${canceled}/cancel`, { key, method: 'POST' });
   assert.equal(cancel.status, 200);
   tell(two.id, 'ready');
-  await until(waiting, 'running');
+  await untilStatus(waiting, 'running');
   assert.equal((await generation(canceled)).status, 'canceled');
 });
 
@@ -145,7 +134,7 @@ test('a rejected upload fails what waits for it, in the same moment, and whoever
   const { body } = await edit({ image: upload.id });
   const submits = studio.submits.length;
   tell(upload.id, 'rejected');
-  const failed = await until(body.id, 'failed');
+  const failed = await untilStatus(body.id, 'failed');
   assert.equal(failed.error?.code, 'moderation_blocked');
   assert.equal(failed.submitted_at, null);
   assert.equal(studio.submits.length, submits);
@@ -170,7 +159,7 @@ test('the money of what never started is free again', async () => {
   const { body } = await edit({ image: upload.id });
   assert.equal(await credits(), earlier - 3);
   tell(upload.id, 'rejected');
-  await until(body.id, 'failed');
+  await untilStatus(body.id, 'failed');
   assert.equal(await credits(), earlier);
 });
 
@@ -191,7 +180,7 @@ test('an address becomes a hidden upload, fetched after the 202; one that stands
   assert.equal((await service.ask(`/v1/uploads/${id}`, { key })).status, 404);
   assertProblem(await edit({ image: id }), 'invalid_request', 'nobody knows yet what comes of it');
   tell(id, 'ready');
-  await until(body.id, 'running');
+  await untilStatus(body.id, 'running');
   assert.equal((await edit({ model: 'both', image: id })).status, 202, 'the request can be sent again');
   await moveClock(service.database, 86_400);
   assertProblem(await edit({ image: id }), 'invalid_request', 'it goes after a day');
@@ -202,14 +191,14 @@ test('an address becomes a hidden upload, fetched after the 202; one that stands
 
 test('an address that gives no file, or none that the studio takes, fails the generation', async () => {
   open();
-  const gone = await until((await edit({ image: `${files.url}/gone` })).body.id, 'failed');
+  const gone = await untilStatus((await edit({ image: `${files.url}/gone` })).body.id, 'failed');
   assert.deepEqual([gone.error?.code, gone.submitted_at], ['unprocessable', null]);
   service.studio.uploads.next.push({ outcome: 'unusable', reason: 'broken', message: '' });
-  const broken = await until((await edit({ image: `${files.url}/x.png` })).body.id, 'failed');
+  const broken = await untilStatus((await edit({ image: `${files.url}/x.png` })).body.id, 'failed');
   assert.equal(broken.error?.code, 'unprocessable');
   const refusal = { code: 'tier_required', message: 'no' } as const;
   service.studio.uploads.next.push({ outcome: 'refused', refusal });
-  const lacking = await until((await edit({ image: `${files.url}/x.png` })).body.id, 'failed');
+  const lacking = await untilStatus((await edit({ image: `${files.url}/x.png` })).body.id, 'failed');
   assert.equal(lacking.error?.code, 'tier_required');
 });
 
@@ -221,10 +210,10 @@ test('a file that breaks off is asked for again, three times at most', async () 
   const earlier = hidden();
   const { body } = await edit({ image: `${files.url}${path}` });
   tell(await untilHidden(earlier), 'ready');
-  await until(body.id, 'running');
+  await untilStatus(body.id, 'running');
   assert.equal(countOf(), 3);
   breaks = 10;
-  const never = await until((await edit({ image: `${files.url}${path}` })).body.id, 'failed');
+  const never = await untilStatus((await edit({ image: `${files.url}${path}` })).body.id, 'failed');
   assert.deepEqual([never.error?.code, countOf()], ['unprocessable', 6]);
 });
 
@@ -238,22 +227,19 @@ test('a studio that is away keeps an import waiting and loses nothing', async ()
   service.studio.script('storeUpload', undefined);
   await service.database.rows(`update uploads set due_at = clock() where status = 'coming'`);
   tell(await untilHidden(earlier), 'ready');
-  await until(body.id, 'running');
+  await untilStatus(body.id, 'running');
 });
 
 test('no import is left of a generation that was canceled before it was fetched', async () => {
   const { body } = await edit({ image: `${files.url}/x.png` });
   await service.ask(`/v1/generations/${body.id}/cancel`, { key, method: 'POST' });
-  for (let tries = 0; tries < 100; tries++) {
+  await until('the end of the import', async () => {
     // As if the process that fetches it had died.
     await service.database.rows(
       `update uploads set lease_owner = null, lease_until = null where status = 'coming'`,
     );
-    const left = await service.database.rows(`select 1 from uploads where status = 'coming'`);
-    if (left.length === 0) return;
-    await sleep(30);
-  }
-  assert.fail('the import stays');
+    return (await service.database.rows(`select 1 from uploads where status = 'coming'`)).length === 0;
+  });
 });
 
 test('a mask as a data URL is sent to the studio, and kept nowhere else', async () => {
@@ -281,7 +267,7 @@ test('a mask as a data URL is sent to the studio, and kept nowhere else', async 
   assert.deepEqual([kept['image'], kept['mode'], kept['mask']], ['lib_1', 'inpaint', id]);
   assert.ok(!service.logged.join('').includes(mask.slice(30, 60)));
   tell(id, 'ready');
-  await until(body.id, 'running');
+  await untilStatus(body.id, 'running');
 });
 
 /** Characters of base64 that the service decodes in one turn. */
@@ -432,6 +418,6 @@ test('checks that take too long fail what waits for them', async () => {
   const { body } = await edit({ image: upload.id });
   await moveClock(service.database, 16 * 60);
   await service.database.rows('update uploads set due_at = clock() where id = $1', [upload.id]);
-  const failed = await until(body.id, 'failed');
+  const failed = await untilStatus(body.id, 'failed');
   assert.deepEqual([failed.error?.code, failed.submitted_at], ['upstream_unavailable', null]);
 });

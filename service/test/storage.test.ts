@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { exampleEditModel, exampleVideoModel } from '@renderkit/contract/studio/examples/models.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
@@ -55,23 +56,17 @@ describe('storage', () => {
     stored.upload.status = status;
     studio.tell({ token, upload: structuredClone(stored.upload) });
   };
-  const until = async (condition: () => Promise<boolean>) => {
-    for (let tries = 0; tries < 750; tries++) {
-      if (await condition()) return;
-      await sleep(20);
-    }
-    throw new Error('it did not come to that within 15 seconds');
-  };
   const readyUpload = async () => {
     const { body } = await post();
     tell(body.id, 'ready');
-    await until(async () => (await get(body.id)).body.status === 'ready');
+    await until('its check', async () => (await get(body.id)).body.status === 'ready');
     return body.id;
   };
   const edit = (body: object) =>
     service.ask<Generation>('/v1/images/edits', { key, body: { prompt: 'in winter', ...body } });
   const untilStatus = (id: string, status: Generation['status']) =>
     until(
+      `${id} ${status}`,
       async () => (await service.ask<Generation>(`/v1/generations/${id}`, { key })).body.status === status,
     );
 
@@ -181,6 +176,7 @@ describe('storage', () => {
     assert.equal((await service.database.rows('select from uploads where id = $1', [id])).length, 1);
     service.studio.script('deleteUpload', undefined);
     await until(
+      'the deletion at the studio',
       async () => (await service.database.rows('select from uploads where id = $1', [id])).length === 0,
     );
     assert.ok(service.studio.uploads.deleted.includes(id));

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
@@ -11,6 +10,7 @@ import {
 } from '@renderkit/server-kit/testing/database.ts';
 import type { Part } from '@renderkit/server-kit/testing/part.ts';
 import { unlessSoaking } from '@renderkit/server-kit/testing/soak.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { connectAccount, createKey } from '../src/operator.ts';
 import type { CrashPointName } from '../src/test-hooks.ts';
 import { startDoomedService } from './doomed-service.ts';
@@ -84,14 +84,6 @@ const edit = (service: Part, image: string) =>
   askAt<Generation>(service.url, '/v1/images/edits', { key, body: { prompt: 'x', image } });
 const ids = async () => (await database.rows<{ id: string }>('select id from uploads')).map(({ id }) => id);
 
-async function until(condition: () => Promise<boolean> | boolean, ms = 12_000): Promise<void> {
-  const end = performance.now() + ms;
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error('it did not come to that in time');
-    await sleep(20);
-  }
-}
-
 function tell(token: string, status: 'ready' | 'rejected'): void {
   const stored = scripted.uploads.files.get(token);
   assert.ok(stored !== undefined);
@@ -115,7 +107,7 @@ for (const point of ['upload-receiving', 'upload-stored'] as const)
       const [id = ''] = await ids();
       const next = await start();
       assert.equal((await askAt(next.url, `/v1/uploads/${id}`, { key })).status, 404);
-      await until(async () => (await ids()).length === 0);
+      await until('the removal', async () => (await ids()).length === 0);
       assert.equal(scripted.uploads.files.size, 0);
       assert.deepEqual(scripted.uploads.deleted, [id]);
     },
@@ -131,7 +123,7 @@ test(
     await doomed.ended;
     const next = await start();
     assert.equal((await askAt(next.url, `/v1/uploads/${id}`, { key })).status, 404);
-    await until(async () => (await ids()).length === 0);
+    await until('the removal', async () => (await ids()).length === 0);
     assert.equal(scripted.uploads.files.size, 0);
   },
 );
@@ -148,7 +140,7 @@ test(
     const next = await start();
     assert.equal(await statusOf(next, 'uploads', id), 'processing');
     tell(id, 'ready');
-    await until(async () => (await statusOf(next, 'uploads', id)) === 'ready');
+    await until('the word on the upload', async () => (await statusOf(next, 'uploads', id)) === 'ready');
     const events = await database.rows('select type from events where subject_id = $1', [id]);
     assert.deepEqual(events, [{ type: 'upload.ready' }]);
   },
@@ -160,11 +152,11 @@ test('an import that died with its process is made by another, once', { timeout:
   await doomed.ended;
   const next = await start();
   assert.equal(await statusOf(next, 'generations', body.id), 'queued');
-  await until(() => scripted.uploads.files.size === 1);
+  await until('the import', () => scripted.uploads.files.size === 1);
   const [token = ''] = scripted.uploads.files.keys();
-  await until(async () => (await ids()).includes(token));
+  await until('its row', async () => (await ids()).includes(token));
   tell(token, 'ready');
-  await until(async () => (await statusOf(next, 'generations', body.id)) === 'running');
+  await until('the start', async () => (await statusOf(next, 'generations', body.id)) === 'running');
   assert.deepEqual(studio.submits, [body.id]);
 });
 
@@ -179,7 +171,7 @@ test(
     await doomed.ended;
     assert.deepEqual(await database.rows('select 1 from events'), []);
     const next = await start();
-    await until(async () => (await statusOf(next, 'generations', body.id)) === 'failed');
+    await until('the failure', async () => (await statusOf(next, 'generations', body.id)) === 'failed');
     assert.equal(await statusOf(next, 'uploads', id), 'rejected');
     const events = await database.rows<{ type: string }>('select type from events order by type');
     assert.deepEqual(

@@ -9,6 +9,7 @@ import { publicMessage } from '@renderkit/egress/egress-refusal.ts';
 import { startLoopbackServer } from '@renderkit/egress/testing/loopback-server.ts';
 import { ssrfCorpus } from '@renderkit/egress/testing/ssrf-corpus.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { createWebhook } from '../src/operator.ts';
 import { assertProblem } from './assert-problem.ts';
 import { type FileServer, startFileServer, tinyPng } from './file-server.ts';
@@ -62,14 +63,8 @@ describe('uploads', () => {
     Object.assign(stored.upload, { status, error });
     renders.tell({ token, upload: structuredClone(stored.upload) });
   };
-  const until = async (id: string, status: string) => {
-    for (let tries = 0; tries < 200; tries++) {
-      const upload = await get(id);
-      if (upload.status === status) return upload;
-      await sleep(25);
-    }
-    throw new Error(`the upload ${id} never was ${status}`);
-  };
+  const untilStatus = (id: string, status: string) =>
+    until(`${id} ${status}`, () => get(id), { isSo: (upload) => upload.status === status });
   const rows = () => service.database.rows<{ id: string }>('select id from uploads');
   const fields = (answer: { text: string }) =>
     (JSON.parse(answer.text) as Problem).errors?.map(({ field }) => field);
@@ -102,7 +97,7 @@ describe('uploads', () => {
     assert.deepEqual(await get(body.id), body);
 
     tell(body.id, 'ready');
-    assert.deepEqual(await until(body.id, 'ready'), { ...body, status: 'ready' });
+    assert.deepEqual(await untilStatus(body.id, 'ready'), { ...body, status: 'ready' });
     const events = await service.database.rows<{ type: string; body: string }>(
       'select type, body from events where subject_id = $1',
       [body.id],
@@ -117,7 +112,7 @@ describe('uploads', () => {
   test('a rejected one says why, and its end is the only one', async () => {
     const { body } = await post([file()]);
     tell(body.id, 'rejected', 'shows\nwhat it \u0007must not');
-    assert.equal((await until(body.id, 'rejected')).error, 'shows what it must not');
+    assert.equal((await untilStatus(body.id, 'rejected')).error, 'shows what it must not');
     tell(body.id, 'ready');
     await sleep(200);
     assert.equal((await get(body.id)).status, 'rejected');
@@ -248,7 +243,7 @@ describe('uploads', () => {
     const stored = service.studio.uploads.files.get(body.id);
     if (stored !== undefined) stored.upload.status = 'ready';
     await service.database.rows('update uploads set due_at = clock() where id = $1', [body.id]);
-    await until(body.id, 'ready');
+    await untilStatus(body.id, 'ready');
   });
 
   test('an account whose feed began anew is asked about all that is checked', async () => {
@@ -259,7 +254,7 @@ describe('uploads', () => {
     const stored = service.studio.uploads.files.get(body.id);
     if (stored !== undefined) stored.upload.status = 'ready';
     renders.tellOnce('reset');
-    await until(body.id, 'ready');
+    await untilStatus(body.id, 'ready');
   });
 
   test('who is subscribed gets a delivery about an upload', async () => {
@@ -272,7 +267,7 @@ describe('uploads', () => {
     const [one, two] = [await post([file()]), await post([file()])];
     tell(one.body.id, 'ready');
     tell(two.body.id, 'rejected');
-    await until(two.body.id, 'rejected');
+    await untilStatus(two.body.id, 'rejected');
     const delivered = await service.database.rows(
       'select e.subject_id, e.type from deliveries d join events e on e.id = d.event_id',
     );
@@ -292,7 +287,7 @@ describe('uploads', () => {
   test('checks that do not end in a quarter of an hour are a rejection', async () => {
     const { body } = await post([file()]);
     await moveClock(service.database, 16 * 60);
-    assert.match((await until(body.id, 'rejected')).error ?? '', /in time/);
+    assert.match((await untilStatus(body.id, 'rejected')).error ?? '', /in time/);
   });
 });
 
@@ -343,11 +338,7 @@ test(
     const going = send(slow(), gone.signal);
     setTimeout(() => gone.abort(), 150);
     await assert.rejects(going);
-    for (let tries = 0; tries < 100; tries++) {
-      if ((await service.database.rows('select 1 from uploads')).length === 0) break;
-      await sleep(50);
-    }
-    assert.deepEqual(await service.database.rows('select id from uploads'), []);
+    await until('its end', async () => (await service.database.rows('select 1 from uploads')).length === 0);
     assert.equal(service.studio.uploads.files.size, 0);
   },
 );

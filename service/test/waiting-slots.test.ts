@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Progress } from '@renderkit/contract/v1/schemas/progress.ts';
 import { startTestService, type TestService } from './harness.ts';
@@ -28,11 +29,7 @@ async function create(): Promise<string> {
   return body.id;
 }
 
-const submitted = (id: string) => until(() => Promise.resolve(studio.renders.has(id)));
-
-async function until(is: () => Promise<boolean>): Promise<void> {
-  while (!(await is())) await new Promise((resolve) => setTimeout(resolve, 10));
-}
+const submitted = (id: string) => until('the submit', () => studio.renders.has(id));
 
 async function progressOf(id: string): Promise<Progress> {
   const answer = await service.ask<Progress>(`/v1/generations/${id}/progress`, { key });
@@ -47,7 +44,7 @@ async function finished(seconds: number): Promise<void> {
   const id = await create();
   await submitted(id);
   studio.finish(id);
-  await until(async () => (await statusOf(id)) === 'succeeded');
+  await until('its end', async () => (await statusOf(id)) === 'succeeded');
   await service.database.rows(
     'update generations set submitted_at = completed_at - make_interval(secs => $2) where id = $1 returning id',
     [id, seconds],
@@ -59,14 +56,14 @@ test('what waits for a slot of its plan says when it starts, by what was measure
   const running = [await create(), await create()];
   for (const id of running) await submitted(id);
   const waiting = [await create(), await create(), await create()];
-  await until(async () => (await progressOf(waiting[0] ?? '')).queue?.reason === 'lane_full');
+  await until('a full lane', async () => (await progressOf(waiting[0] ?? '')).queue?.reason === 'lane_full');
   const few = await progressOf(waiting[0] ?? '');
   assert.deepEqual([few.queue, few.starts_in_seconds], [{ position: 1, of: 3, reason: 'lane_full' }, null]);
   for (const id of [...running, ...waiting]) {
     await submitted(id);
     studio.finish(id);
   }
-  for (const id of waiting) await until(async () => (await statusOf(id)) === 'succeeded');
+  for (const id of waiting) await until('its end', async () => (await statusOf(id)) === 'succeeded');
   await service.database.rows(
     "update generations set submitted_at = completed_at - interval '10 s' where status = 'succeeded' returning id",
   );
@@ -81,7 +78,7 @@ test('what waits for a slot of its plan says when it starts, by what was measure
     });
     return (await answer.json()) as Progress;
   };
-  await until(async () => (await starts(next[2] ?? '')).queue?.position === 3);
+  await until('the third place', async () => (await starts(next[2] ?? '')).queue?.position === 3);
   const told = await Promise.all(next.map(starts));
   assert.deepEqual(
     told.map(({ queue, starts_in_seconds: seconds }) => [queue?.reason, seconds]),
@@ -95,7 +92,7 @@ test('what waits for a slot of its plan says when it starts, by what was measure
     await submitted(id);
     studio.finish(id);
   }
-  for (const id of next) await until(async () => (await statusOf(id)) === 'succeeded');
+  for (const id of next) await until('its end', async () => (await statusOf(id)) === 'succeeded');
 });
 
 test('a stream learns from another service that its generation was sent', async () => {

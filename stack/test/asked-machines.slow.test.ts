@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ComfyCounterpart,
   startComfyCounterpart,
 } from '@renderkit/engine-comfyui/testing/comfy-counterpart.ts';
 import { firstWorkflow } from '@renderkit/engine-comfyui/testing/first-workflow.ts';
 import { createLogger } from '@renderkit/server-kit/process/logger.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { startWorker } from '@renderkit/studio/start-worker.ts';
 import { openTestOperator, type TestOperator } from '../src/testing/test-operator.ts';
 
@@ -54,15 +54,6 @@ type Entry = { id: string; state: string; reason: string | null };
 async function entry(): Promise<Entry | undefined> {
   const { data } = await operator.run<Entry[]>('model', 'list');
   return data.find(({ id }) => id === 'harbour');
-}
-
-async function until(what: string, holds: (found: Entry | undefined) => boolean): Promise<Entry | undefined> {
-  for (let look = 0; look < 300; look++) {
-    const found = await entry();
-    if (holds(found)) return found;
-    await sleep(100);
-  }
-  assert.fail(`${what} did not come to be: ${JSON.stringify(await entry())}`);
 }
 
 const working = () =>
@@ -120,15 +111,15 @@ test('what is bound and offered while its machine is silent says so, and is paus
   await machine.start(port);
   await using worker = await working();
   assert.ok(worker);
-  const paused = await until('a pause for the file', (found) =>
-    /harbour\.safetensors/.test(found?.reason ?? ''),
-  );
-  assert.equal(paused?.state, 'paused');
+  const paused = await until('a pause for the file', entry, {
+    isSo: ({ reason }) => /harbour\.safetensors/.test(reason ?? ''),
+  });
+  assert.equal(paused.state, 'paused');
   assert.match(paused?.reason ?? '', /^gpu1: gpu1 lacks harbour\.safetensors in checkpoints/);
 
   machine.script.checkpoints = [checkpoint];
   await run('backend', 'check', '--name', 'gpu1');
-  await until('an offer', (found) => found?.state === 'offered' && found.reason === null);
+  await until('an offer', entry, { isSo: ({ state, reason }) => state === 'offered' && reason === null });
 });
 
 test('a draft says by itself what its machine lacks, without being offered', async () => {

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { recordPlace } from '@renderkit/studio/storage/media-place.ts';
 import { startS3Counterpart } from '@renderkit/blob-storage/testing/s3-counterpart.ts';
-import { makeStackDirectory, type StackDirectory, until } from './stack-directory.ts';
+import { makeStackDirectory, type StackDirectory } from './stack-directory.ts';
 
 let home: StackDirectory;
 before(async () => (home = await makeStackDirectory()));

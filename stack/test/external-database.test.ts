@@ -5,8 +5,8 @@ import { chmod, chown, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '@renderkit/server-kit/db/database.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { readStackConfig } from '../src/config.ts';
 import { prepareDatabases } from '../src/databases.ts';
 import { keepSecrets } from '../src/kept-secrets.ts';
@@ -42,13 +42,8 @@ before(async () => {
     run,
   );
   address = (database) => `postgresql://boss@${encodeURIComponent(directory)}/${database}`;
-  for (
-    let tries = 0;
-    tries < 200 &&
-    !(await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '')).includes('ready');
-    tries++
-  )
-    await sleep(50);
+  const says = () => readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '');
+  await until('PostgreSQL', says, { isSo: (text) => text.includes('ready') });
   await ask('postgres', 'create database service');
   await ask('postgres', 'create database studio');
 });

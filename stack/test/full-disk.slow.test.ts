@@ -10,6 +10,7 @@ import { programFile } from '@renderkit/server-kit/process/programs.ts';
 import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { mountSmallDisk, noSmallDisk, type SmallDisk } from '@renderkit/server-kit/testing/small-disk.ts';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { commands } from '../src/operator/commands.ts';
 import { runOperator } from '../src/operator/run-operator.ts';
 import { claimPort } from '../src/ports.ts';
@@ -91,14 +92,6 @@ async function stop(stack: ChildProcess): Promise<void> {
   assert.deepEqual(await ended, [0, null]);
 }
 
-async function until(what: string, seconds: number, look: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + seconds * 1_000;
-  while (!(await look().catch(() => false))) {
-    if (performance.now() > deadline) assert.fail(`${what} did not come in ${seconds} s`);
-    await sleep(200);
-  }
-}
-
 /** Has PostgreSQL begin a new file of its log, for which there is no room: it dies, and cannot start again. */
 async function exhaustLog(dataDirectory: string): Promise<void> {
   const running = await findRunningPostgres({ dataDirectory });
@@ -117,7 +110,9 @@ test(
   async () => {
     await using disk = await mountSmallDisk({ megabytes: 280 });
     await using platform = await startOn(disk);
-    await until('readiness', 90, async () => (await platform.readiness()).body['status'] === 'ready');
+    await until('readiness', async () => (await platform.readiness()).body['status'] === 'ready', {
+      retryErrors: true,
+    });
     await platform.operator(`account create --email ${email} --tier pro --credits 500`);
     const { key } = await platform.operator(`key create --email ${email} --name test`);
     const client = platform.client(String(key));
@@ -136,12 +131,16 @@ test(
       if (answer.status !== 202) refusals.push(answer);
     }
     await exhaustLog(platform.dataDirectory);
-    await until('the end of PostgreSQL', 60, async () => {
-      // What recovery gives back is taken as well.
-      await disk.fill();
-      refusals.push(...[await create(), await client.upload()].filter(({ status }) => status !== 202));
-      return (await platform.readiness()).status === 503;
-    });
+    await until(
+      'the end of PostgreSQL',
+      async () => {
+        // What recovery gives back is taken as well.
+        await disk.fill();
+        refusals.push(...[await create(), await client.upload()].filter(({ status }) => status !== 202));
+        return (await platform.readiness()).status === 503;
+      },
+      { retryErrors: true },
+    );
     assert.ok(refusals.length > 0);
     for (const { status, retryAfter, body } of refusals) {
       assert.ok(
@@ -154,13 +153,19 @@ test(
     assert.deepEqual([platform.stack.exitCode, platform.stack.signalCode], [null, null]);
 
     await disk.free();
-    await until('readiness', 60, async () => (await platform.readiness()).body['status'] === 'ready');
-    await until('a create', 30, async () => (await create()).status === 202);
-    await until('the end of all that was accepted', 120, async () => {
-      const statuses = await Promise.all(accepted.map((id) => client.status(id)));
-      assert.ok(statuses.every((status) => status !== 'failed' && status !== undefined));
-      return statuses.every((status) => status === 'succeeded');
+    await until('readiness', async () => (await platform.readiness()).body['status'] === 'ready', {
+      retryErrors: true,
     });
+    await until('a create', async () => (await create()).status === 202, { retryErrors: true });
+    await until(
+      'the end of all that was accepted',
+      async () => {
+        const statuses = await Promise.all(accepted.map((id) => client.status(id)));
+        assert.ok(statuses.every((status) => status !== 'failed' && status !== undefined));
+        return statuses.every((status) => status === 'succeeded');
+      },
+      { withinMs: 120_000, retryErrors: true },
+    );
     assert.deepEqual(await platform.operator('ledger check'), { differences: [] });
     const log = await readFile(path.join(platform.dataDirectory, 'logs', 'service.log'), 'utf8');
     assert.doesNotMatch(log, /Unhandled 'error' event/);

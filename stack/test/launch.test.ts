@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 
 const launcher = path.resolve(import.meta.dirname, '../launch.mjs');
 const unixOnly = { skip: process.platform === 'win32' };
@@ -34,12 +34,8 @@ const untilStopped = (note: string) => `
   setInterval(() => undefined, 1000);`;
 
 async function noteIn(file: string): Promise<string> {
-  for (let tries = 0; tries < 200; tries++) {
-    const text = await readFile(file, 'utf8').catch(() => '');
-    if (text !== '') return text;
-    await sleep(50);
-  }
-  return assert.fail('the program was told nothing in 10 s');
+  const read = () => readFile(file, 'utf8').catch(() => '');
+  return until('the note', read, { isSo: (text) => text !== '' });
 }
 
 test('the program gets its arguments and a compile cache, and its exit code comes out', async () => {

@@ -4,9 +4,9 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { openDatabase } from '@renderkit/server-kit/db/database.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { type Postgres, startPostgres } from '../src/postgres/start-postgres.ts';
 
 const run = promisify(execFile);
@@ -68,10 +68,14 @@ test('a killed server is started again by its supervisor', unixOnly, async () =>
   const reasons: string[] = [];
   await using postgres = await startHere((reason) => reasons.push(reason));
   process.kill(await serverPid(postgres), 'SIGKILL');
-  await until('an answer', async () => {
-    await ask(postgres.urlFor('service'), 'select 1');
-    return reasons.length > 0;
-  });
+  await until(
+    'an answer',
+    async () => {
+      await ask(postgres.urlFor('service'), 'select 1');
+      return reasons.length > 0;
+    },
+    { retryErrors: true },
+  );
   assert.match(reasons[0] ?? '', /SIGKILL/);
 });
 
@@ -79,22 +83,34 @@ test('a server that is killed again and again is started for ever', unixOnly, as
   await using postgres = await startHere();
   // More than what would once have been the end of it.
   for (let kills = 0, last = 0; kills < 7; kills++) {
-    await until('a server that serves', async () => {
-      await ask(postgres.urlFor('service'), 'select 1');
-      return (await serverPid(postgres)) !== last;
-    });
+    await until(
+      'a server that serves',
+      async () => {
+        await ask(postgres.urlFor('service'), 'select 1');
+        return (await serverPid(postgres)) !== last;
+      },
+      { retryErrors: true },
+    );
     last = await serverPid(postgres);
     process.kill(last, 'SIGKILL');
   }
-  await until('an answer', async () => (await ask(postgres.urlFor('service'), 'select 42 as a'))['a'] === 42);
+  await until(
+    'an answer',
+    async () => (await ask(postgres.urlFor('service'), 'select 42 as a'))['a'] === 42,
+    { retryErrors: true },
+  );
 });
 
 test('a killed supervisor is replaced, and its server with it', unixOnly, async () => {
   await using postgres = await startHere();
   const first = await serverPid(postgres);
   process.kill(await parentOf(first), 'SIGKILL');
-  await until('a new server', async () => (await serverPid(postgres)) !== first);
-  await until('an answer', async () => (await ask(postgres.urlFor('service'), 'select 42 as a'))['a'] === 42);
+  await until('a new server', async () => (await serverPid(postgres)) !== first, { retryErrors: true });
+  await until(
+    'an answer',
+    async () => (await ask(postgres.urlFor('service'), 'select 42 as a'))['a'] === 42,
+    { retryErrors: true },
+  );
 });
 
 test('a server that outlived everybody is found by connecting, and ended', unixOnly, async () => {
@@ -158,12 +174,4 @@ async function parentOf(pid: number): Promise<number> {
 async function runs(pid: number): Promise<boolean> {
   const { stdout } = await run('ps', ['-o', 'stat=', '-p', String(pid)]).catch(() => ({ stdout: '' }));
   return stdout.trim() !== '' && !stdout.startsWith('Z');
-}
-
-async function until(what: string, look: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 300; tries++) {
-    if (await look().catch(() => false)) return;
-    await sleep(50);
-  }
-  assert.fail(`${what} did not come in 15 s`);
 }

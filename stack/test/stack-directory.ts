@@ -1,8 +1,6 @@
-import assert from 'node:assert/strict';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 import { readStackConfig } from '../src/config.ts';
@@ -81,13 +79,4 @@ function start(directory: string, options: StartOptions): Promise<Stack> {
 function screenInto(said: string[]): Screen {
   const tell = (text = '') => void said.push(text);
   return { line: tell, heading: tell, problem: tell };
-}
-
-/** Looks every 50 ms; throws after 30 s. */
-export async function until(what: string, look: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 600; tries++) {
-    if (await look()) return;
-    await sleep(50);
-  }
-  assert.fail(`${what} did not come in 30 s`);
 }

@@ -3,7 +3,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { makeStackDirectory, type StackDirectory, until } from './stack-directory.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
+import { makeStackDirectory, type StackDirectory } from './stack-directory.ts';
 
 let home: StackDirectory;
 before(async () => (home = await makeStackDirectory()));

@@ -8,6 +8,7 @@ import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase, moveClock } from '@renderkit/server-kit/testing/database.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { openBackendSecrets } from '@renderkit/studio/backends/backend-secrets.ts';
 import { checkBackend } from '@renderkit/studio/backends/check-backend.ts';
 import { claimRender } from '@renderkit/studio/backends/claim-queries.ts';
@@ -118,14 +119,6 @@ async function open(): Promise<Setup> {
   };
   const owned = owners.move();
   return { database, machine, startProcess, [Symbol.asyncDispose]: () => owned.disposeAsync() };
-}
-
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 300; i++) {
-    if (await holds()) return;
-    await sleep(50);
-  }
-  assert.fail(`${what} did not come to be`);
 }
 
 const manage = (database: Database) => ({ database, secrets, actor: 'operator' as const });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '@renderkit/server-kit/process/logger.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { startTestStudio } from './harness.ts';
 
 test('connections that the database ends are logged without what they know', async () => {
@@ -17,8 +17,7 @@ test('connections that the database ends are logged without what they know', asy
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
   );
   assert.ok(ended.length >= 3);
-  for (let tries = 0; tries < 200 && lines.filter((line) => line.includes('57P01')).length < 3; tries++)
-    await sleep(25);
+  await until('three lines', () => lines.filter((line) => line.includes('57P01')).length >= 3);
   const logged = lines.filter((line) => line.includes('"err"'));
   assert.ok(logged.length >= 3, lines.join());
   for (const line of logged) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import {
   type ComfyCounterpart,
   startComfyCounterpart,
@@ -43,37 +44,28 @@ async function importAs(id: string) {
 const sampleOf = (id: string, version: number) =>
   administration.call('getModelSample', { params: { id, version: String(version) } });
 
-async function until<T>(look: () => Promise<T>, isSo: (seen: T) => boolean): Promise<T> {
-  for (let i = 0; ; i++) {
-    const seen = await look();
-    if (isSo(seen)) return seen;
-    assert.ok(i < 900, `still ${JSON.stringify(seen)}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
-
 /** Begins a sample that the machine has by then, and does not end before it is let go. */
 async function beginSample(id: string): Promise<void> {
   comfy.script.nodeMs = 3_600_000;
   const begun = comfy.executions;
   await administration.call('sampleModel', { params: { id }, body: {} });
   await until(
+    'the sample at the machine',
     async () => {
       const sample = await sampleOf(id, 1);
       // A machine that was too slow for a moment to say that it lives.
       if (sample.state === 'failed') await administration.call('sampleModel', { params: { id }, body: {} });
       return sample;
     },
-    // It runs once a worker has it; one that is stopped before it is sent never comes to the machine.
-    ({ state }) => state === 'running' && comfy.executions > begun,
+    {
+      // It runs once a worker has it; one that is stopped before it is sent never comes to the machine.
+      isSo: ({ state }) => state === 'running' && comfy.executions > begun,
+    },
   );
 }
 
 const untilInterrupted = (told: number) =>
-  until(
-    () => Promise.resolve(comfy.interrupts),
-    (seen) => seen > told,
-  );
+  until('an interrupt', () => comfy.interrupts, { isSo: (seen) => seen > told });
 
 async function rename(id: string, name: string) {
   const { source } = await administration.call('getModelVersion', { params: { id, version: '1' } });
@@ -91,10 +83,9 @@ test('drafts that make the same as one whose sample is rendered have that sample
   await administration.refused('sampleModel', { params: { id: 'quay' }, body: {} }, 409, 'conflict');
   const jobs = comfy.jobs;
   comfy.script.nodeMs = 0;
-  const made = await until(
-    () => sampleOf('quay', 2),
-    ({ state }) => state !== 'running',
-  );
+  const made = await until('the end of the sample', () => sampleOf('quay', 2), {
+    isSo: ({ state }) => state !== 'running',
+  });
   assert.equal(made.state, 'succeeded', JSON.stringify(made));
   const { version: _, ...own } = await sampleOf('quay', 1);
   const { version: __, ...derived } = made;
@@ -118,10 +109,9 @@ test('a draft that makes something else while a sample is rendered has one of it
   assert.match((await sampleOf('jetty', 2)).state, /queued|running/);
   comfy.script.nodeMs = 0;
   for (const version of [1, 2]) {
-    const made = await until(
-      () => sampleOf('jetty', version),
-      ({ state }) => state === 'succeeded' || state === 'failed',
-    );
+    const made = await until('the end of the sample', () => sampleOf('jetty', version), {
+      isSo: ({ state }) => state === 'succeeded' || state === 'failed',
+    });
     assert.equal(made.state, 'succeeded', JSON.stringify(made));
     assert.ok(made.thumbnail !== null && made.seconds !== null);
   }
@@ -129,19 +119,19 @@ test('a draft that makes something else while a sample is rendered has one of it
 
 /** Of a sample that was stopped: neither the rows nor the files of anything that it made. */
 async function assertNothingKept(id: string): Promise<void> {
-  const { state, reason, seconds, thumbnail } = await until(
-    () => sampleOf(id, 1),
-    (sample) => sample.state !== 'running',
-  );
+  const { state, reason, seconds, thumbnail } = await until('the end of the sample', () => sampleOf(id, 1), {
+    isSo: (sample) => sample.state !== 'running',
+  });
   assert.deepEqual([state, reason, seconds, thumbnail], ['failed', 'It was stopped.', null, null]);
   const { rows } = await until(
+    'the end of what it made',
     async () => ({
       rows: await studio.database.rows(
         `select s.state from submissions s where s.model_id = $1 and s.state in ('intended', 'sent', 'lost')`,
         [id],
       ),
     }),
-    (seen) => seen.rows.length === 0,
+    { isSo: (seen) => seen.rows.length === 0 },
   );
   assert.deepEqual(rows, [], 'its slot is free');
   const made = await studio.database.rows(
@@ -163,10 +153,9 @@ test('a sample that takes too long is stopped: the engine is told, and nothing o
   await untilInterrupted(told);
   comfy.script.nodeMs = 0;
   await administration.call('sampleModel', { params, body: {} });
-  const again = await until(
-    () => sampleOf('slip', 1),
-    ({ state }) => state === 'succeeded' || state === 'failed',
-  );
+  const again = await until('the end of the sample', () => sampleOf('slip', 1), {
+    isSo: ({ state }) => state === 'succeeded' || state === 'failed',
+  });
   assert.equal(again.state, 'succeeded', 'another can be made');
   const acts = await administration.call('listAdministrationAudit', { query: { limit: '50' } });
   assert.ok(JSON.stringify(acts).includes('model.sample_stopped'));
@@ -220,12 +209,15 @@ test('a sample that waits is stopped at once', async () => {
   await importAs('sluice');
   const params = { id: 'sluice' };
   const { body } = await until(
+    'the stop',
     async () => {
       await administration.ask('sampleModel', { params, body: {} });
       return administration.ask('stopModelSample', { params, body: {} });
     },
-    // 409 where the machine seemed to be down for a moment, and it was given up.
-    ({ status }) => status === 200,
+    {
+      // 409 where the machine seemed to be down for a moment, and it was given up.
+      isSo: ({ status }) => status === 200,
+    },
   );
   assert.deepEqual(body, { id: 'sluice', stopped: [{ version: 1, outcome: 'ended' }] });
   await assertNothingKept('sluice');

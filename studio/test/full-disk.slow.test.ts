@@ -3,12 +3,12 @@ import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Engine } from '@renderkit/engine-kit/engine.ts';
 import { runMediaJob } from '@renderkit/media-kit/media-processes.ts';
 import { MediaToolError } from '@renderkit/media-kit/media-tool-error.ts';
 import { mountSmallDisk, noSmallDisk } from '@renderkit/server-kit/testing/small-disk.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { checkLedger, showLedger } from '@renderkit/studio/operator.ts';
 import sharp from 'sharp';
 import { startTestStudio, type TestStudio } from './harness.ts';
@@ -22,7 +22,7 @@ const triesOnFullDisk = 5;
 
 /** Waits for a try that ended on the full disk, and has the next one come at once. Answers how many there were. */
 async function nextTry(studio: TestStudio, before: number): Promise<number> {
-  for (let tries = 0; tries < 600; tries++) {
+  return until('a try that ended on the full disk', async () => {
     const [render] = await studio.database.rows<{ excused: number; status: string }>(
       'select excused, status from renders',
     );
@@ -31,9 +31,8 @@ async function nextTry(studio: TestStudio, before: number): Promise<number> {
       return render.excused;
     }
     assert.notEqual(render?.status, 'failed');
-    await sleep(50);
-  }
-  return assert.fail('no try ended on the full disk in 30 s');
+    return undefined;
+  });
 }
 
 async function chargedOnce(studio: TestStudio, email: string): Promise<void> {

@@ -10,6 +10,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { share } from '@renderkit/server-kit/testing/share.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { startStudio, type StudioTestArguments } from '@renderkit/studio/app.ts';
 import { clean } from '@renderkit/studio/clean.ts';
 import type { StudioConfig, WorkerConfig } from '@renderkit/studio/config.ts';
@@ -296,21 +297,15 @@ function createTestAccount(url: string, account: { id: string; email: string } &
 
 /** Waits until the studio offers a model that was published: it may take two seconds to learn of it. */
 export async function untilOffered(account: TestAccount, model: string): Promise<void> {
-  for (let i = 0; i < 500; i++) {
+  await until(model, async () => {
     const { body } = await account.call<StudioAnswer<'getCatalog'>>('GET', '/api/catalog');
-    if (body.models.some(({ id }) => id === model)) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error(`${model} is not offered after 10 seconds`);
+    return body.models.some(({ id }) => id === model);
+  });
 }
 
 /** Waits until a statement finds something. */
 export async function untilFound(database: Database, statement: string): Promise<void> {
-  for (let i = 0; i < 1_200; i++) {
-    if ((await database.execute(statement)) > 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`nothing is found after a minute by ${statement}`);
+  await until(statement, async () => (await database.execute(statement)) > 0);
 }
 
 /** One call for the progress of renders, as the client. */

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { startS3Counterpart } from '@renderkit/blob-storage/testing/s3-counterpart.ts';
 import { startTestStudio, type TestStudio } from './harness.ts';
 
@@ -78,8 +79,7 @@ test('a bucket that answers slowly is there for each part that uses it', async (
   server.onRequest = () => sleep(1_200);
   for (const url of [onS3.url, `http://127.0.0.1:${port}`]) {
     const ready = async () => (await fetch(`${url}/readyz`)).text();
-    for (let tries = 0; tries < 300 && (await ready()) !== '{"status":"ready"}'; tries++) await sleep(100);
-    assert.equal(await ready(), '{"status":"ready"}');
+    await until('readiness', ready, { isSo: (text) => text === '{"status":"ready"}', everyMs: 100 });
     assert.equal((await readMetrics(url)).get('renderkit_media_up'), 1);
   }
 });

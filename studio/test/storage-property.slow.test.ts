@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import type { StudioProject } from '@renderkit/contract/studio/schemas/library.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { addLibraryItem, deleteAccount, setAccount } from '@renderkit/studio/operator.ts';
 import { openStorage } from '@renderkit/blob-storage/open-storage.ts';
 import { settleUpload } from '@renderkit/studio/uploads/store.ts';
@@ -122,7 +123,7 @@ function countedOtherwise(studio: TestStudio): Promise<object[]> {
 
 /** Nothing is drawn or checked any more, and what was deleted is erased. */
 async function untilAtRest(studio: TestStudio): Promise<void> {
-  for (let i = 0; i < 300; i++) {
+  await until('rest', async () => {
     await studio.clean();
     const [row] = await studio.database.rows<{ busy: boolean }>(
       `select exists (select from renders where status in ('queued', 'running'))
@@ -133,10 +134,8 @@ async function untilAtRest(studio: TestStudio): Promise<void> {
       `select id from uploads where status = 'processing'`,
     ))
       await settleUpload(studio.database, id, { status: 'ready' });
-    if (row?.busy === false) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error('there was no rest within 30 seconds');
+    return row?.busy === false;
+  });
 }
 
 /** Thumbnails are not counted. */

@@ -4,11 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase, moveClock } from '@renderkit/server-kit/testing/database.ts';
 import { readLoopProgress } from '@renderkit/server-kit/work/loop.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { startCleaning } from '@renderkit/studio/clean.ts';
 import { type BlobStorage, folderOf } from '@renderkit/blob-storage/blob-storage.ts';
 import { checkMedia } from '@renderkit/studio/storage/check-media.ts';
@@ -45,10 +45,6 @@ const insertAsset = `insert into assets (id, account_id, type, storage_key, thum
 
 const keysOf = async ({ storage }: Scene) =>
   (await Array.fromAsync(storage.list())).flat().map((blob) => blob.key);
-
-const until = async (isSo: () => boolean | Promise<boolean>) => {
-  for (let i = 0; !(await isSo()); i++, await sleep(20)) assert.ok(i < 1_500, 'not in time');
-};
 
 test('a sweep keeps what anything names, and removes all else', async () => {
   await using owners = new AsyncDisposableStack();
@@ -166,7 +162,7 @@ test('a sweep that fails is due at once, and one that was killed after half an h
   );
   const never = Promise.withResolvers<void>();
   const killed = sweepAs('killed', () => never.promise);
-  await until(() => listings.includes('killed'));
+  await until('the listing', () => listings.includes('killed'));
   await moveClock(database, 29 * 60);
   await sweepAs('too early');
   await moveClock(database, 31 * 60);
@@ -204,7 +200,7 @@ test('a sweep goes on through rounds that are shorter than it is', async () => {
     { ...scene, storage: { ...scene.storage, list } },
     { graceSeconds: 0, roundMs: 0, everyMs: 3_600_000, log },
   );
-  await until(async () => (await keysOf(scene)).length === 0);
+  await until('the end of all media', async () => (await keysOf(scene)).length === 0);
   const { rounds = 0 } = readLoopProgress().find(({ name }) => name === 'sweep') ?? {};
   assert.ok(rounds > 5);
   assert.equal(lists, 1);
@@ -230,12 +226,17 @@ test('whatever is cleaned up each minute does not wait for a sweep', async () =>
     mediaGraceSeconds: day,
   });
   using _gate = { [Symbol.dispose]: () => gate.resolve() };
-  await until(() => isListing);
-  await until(async () => (await database.rows('select from workers')).length === 0);
+  await until('the listing', () => isListing);
+  await until(
+    'the end of the dead worker',
+    async () => (await database.rows('select from workers')).length === 0,
+  );
   assert.equal(
     await database.execute('select from accounts where deleted_at is null and next_refill_at < clock()'),
     0,
   );
-  await until(() => readLoopProgress().some(({ name, rounds }) => name === 'clean' && rounds === 1));
+  await until('the end of the round', () =>
+    readLoopProgress().some(({ name, rounds }) => name === 'clean' && rounds === 1),
+  );
   assert.equal(readLoopProgress().find(({ name }) => name === 'sweep')?.rounds, 0);
 });

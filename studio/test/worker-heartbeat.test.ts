@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import { startTestStudio, type TestStudio } from './harness.ts';
 
@@ -44,7 +45,5 @@ test('a worker whose row is gone, as after a crash of the database, says again t
   await using studio = await startTestStudio({ worker: false });
   await using _worker = await studio.startWorker({ engines: [] });
   await studio.database.rows('delete from workers');
-  for (let tries = 0; tries < 200 && (await workersAlive(studio)) !== 1; tries++)
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  assert.equal(await workersAlive(studio), 1);
+  await until('one worker', () => workersAlive(studio), { isSo: (count) => count === 1 });
 });

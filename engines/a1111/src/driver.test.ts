@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { test } from 'node:test';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { makeMedia, testDriver } from '@renderkit/engine-kit/driver-conformance.ts';
 import type { BoundValue, Driver, EngineJob } from '@renderkit/engine-kit/driver.ts';
 import type { JsonObject, Route } from '@renderkit/engine-kit/route.ts';
@@ -63,7 +64,7 @@ function follow(driver: Driver, handle: Awaited<ReturnType<Driver['submit']>>) {
 }
 
 async function untilTaken(counterpart: A1111Counterpart): Promise<void> {
-  while (counterpart.jobs === 0) await new Promise((resolve) => setImmediate(resolve));
+  await until('a job', () => counterpart.jobs > 0, { everyMs: 0 });
 }
 
 test('an edit carries its pictures as base64, at their places, under an id of ours', async () => {

@@ -6,10 +6,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { mediaEnvironment } from '@renderkit/media-kit/config.ts';
 import { tryLock } from '@renderkit/server-kit/files/file-lock.ts';
 import { programFile } from '@renderkit/server-kit/process/programs.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { programFiles, readProgramState, startProgram, withdrawProgram } from './supervised-program.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'supervised-program-'));
@@ -32,7 +32,7 @@ async function superviseLate(folder: string): Promise<void> {
 }
 
 async function untilEnded(folder: string): Promise<void> {
-  while (typeof (await readProgramState(folder)) !== 'object') await sleep(10);
+  await until('its end', async () => typeof (await readProgramState(folder)) === 'object');
 }
 
 test('a start that was given up is taken back: a supervisor that comes later begins nothing', async () => {

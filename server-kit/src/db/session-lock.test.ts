@@ -4,11 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { createTestDatabase, endSessionsOf, type TestDatabase } from '../testing/database.ts';
 import { startTcpProxy } from '../testing/tcp-proxy.ts';
+import { until } from '../testing/until.ts';
 import type { Database } from './database.ts';
 import { withSessionLock } from './session-lock.ts';
-
-/** Long after a session that was ended is gone from a busy server. */
-const goneWithinMs = 30_000;
 
 let db: TestDatabase;
 before(async () => {
@@ -52,8 +50,7 @@ async function holders(name: string): Promise<number> {
 
 /** Waits until so many sessions have the lock. */
 async function untilHolders(name: string, expected: number): Promise<void> {
-  for (const deadline = performance.now() + goneWithinMs; (await holders(name)) !== expected; await sleep(10))
-    assert.ok(performance.now() < deadline, `${await holders(name)} sessions have the lock, not ${expected}`);
+  await until(`${expected} holders`, () => holders(name), { isSo: (count) => count === expected });
 }
 
 test('one session has the lock of a name at a time, and lets go of it however its work ends', async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openDatabase } from '../db/database.ts';
 import { createTestDatabase } from '../testing/database.ts';
+import { until } from '../testing/until.ts';
 import { createLogger } from './logger.ts';
 
 /** A log whose lines are kept. */
@@ -35,7 +35,7 @@ test('an idle connection that breaks is logged without the connection, its cance
   await db.database.rows(
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'broken' and datname = current_database()`,
   );
-  for (let tries = 0; tries < 200 && lines.length === 0; tries++) await sleep(25);
+  await until('a line', () => lines.length > 0);
   const [line] = parsed();
   const err = line?.['err'] as Record<string, unknown>;
   assert.deepEqual(Object.keys(err).sort(), ['code', 'message', 'stack', 'type']);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '../process/logger.ts';
+import { until } from '../testing/until.ts';
 import { startLeaseQueue } from './lease-queue.ts';
 import { startLeases } from './leases.ts';
 
@@ -25,7 +26,7 @@ function createDesk() {
       }),
     end: (id: string, error?: Error) => ends.get(id)?.(error),
     until: async (count: number) => {
-      while (begun.length < count) await sleep(1);
+      await until(`job ${count}`, () => begun.length >= count, { everyMs: 1 });
       assert.equal(begun.length, count);
     },
   };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase, moveClock, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { clientOf, connect, startUpstream, type Upstream } from '../../test/upstream-fixture.ts';
 import type { StudioClient } from './studio-client.ts';
 import { StudioFailure } from './studio-failure.ts';
@@ -23,10 +24,6 @@ async function kindOf(work: Promise<unknown>): Promise<string> {
     () => 'fine',
     (error: unknown) => (error instanceof StudioFailure ? error.kind : String(error)),
   );
-}
-
-async function until(is: () => boolean | Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 500 && !(await is()); i++) await sleep(10);
 }
 
 async function rowOf(accountId: string) {
@@ -97,7 +94,10 @@ test('a process that dies between the answer and the commit logs nobody out', as
   });
   const { client, accountId, studio } = upstream;
   void ask(client, accountId).catch(() => {});
-  await until(async () => (await rowOf(accountId)).refresh_owner !== null && refreshes(upstream) > 0);
+  await until(
+    'the refresh',
+    async () => (await rowOf(accountId)).refresh_owner !== null && refreshes(upstream) > 0,
+  );
   await using other = clientOf(db.database, studio.url);
   const began = performance.now();
   await ask(other, accountId);
@@ -119,7 +119,7 @@ test('a refresh that nobody needs any more is taken up again before the studio f
     [accountId],
   );
   await using _restarted = clientOf(db.database, studio.url);
-  await until(async () => (await rowOf(accountId)).version !== version);
+  await until('the new tokens', async () => (await rowOf(accountId)).version !== version);
   const row = await rowOf(accountId);
   assert.deepEqual([row.version, row.refresh_owner, row.status], [version + 1, null, 'live']);
 });
@@ -134,7 +134,7 @@ test('a client that stops waits for no refresh that was taken up again', async (
       where account_id = $1`,
     [accountId],
   );
-  for (let i = 0; i < 3 && refreshes(upstream) === 0; i++) await until(() => refreshes(upstream) > 0);
+  await until('the refresh', () => refreshes(upstream) > 0);
   assert.equal(refreshes(upstream), 1, 'the loop of the one client took it up, and hangs');
   const ended = client[Symbol.asyncDispose]().then(() => 'ended');
   assert.equal(await Promise.race([ended, sleep(2_000, 'hangs', { ref: false })]), 'ended');
@@ -153,7 +153,7 @@ test('a process that wakes after its lease writes nothing', async () => {
   });
   const { client, accountId, studio } = upstream;
   const late = ask(client, accountId);
-  await until(() => sleeping > 0);
+  await until('the refresh', () => sleeping > 0);
   await db.database.rows(
     `update connections set refresh_lease_until = clock() - interval '1 second' where account_id = $1`,
     [accountId],
@@ -264,7 +264,7 @@ test('a token endpoint that hangs for one account keeps no other abandoned refre
   studio.script('token', () => undefined);
   const began = performance.now();
   await using _other = clientOf(db.database, studio.url);
-  await until(() => refreshes(upstream) >= 4);
+  await until('four refreshes', () => refreshes(upstream) >= 4);
   // The first of them is given up after 4 s.
   assert.equal(refreshes(upstream), 4);
   assert.ok(performance.now() - began < 3_900);

@@ -6,6 +6,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { startImports } from './imports.ts';
 
 /** An account whose generations wait for so many files. */
@@ -70,7 +71,7 @@ test('file servers that never answer hold up no other account', async () => {
     sweepMs: 20,
   });
   const untilAsked = async (count: number) => {
-    for (let tries = 0; tries < 500 && asked.length < count; tries++) await sleep(20);
+    await until(`request ${count}`, () => asked.length >= count);
     // Long enough for rounds that would ask for more.
     await sleep(150);
     assert.equal(asked.length, count);

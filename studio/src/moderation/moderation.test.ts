@@ -20,6 +20,7 @@ import { replaceFile } from '@renderkit/server-kit/files/durable-files.ts';
 import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { type Moderation, openStudioRules, openWorkerRules } from './moderation.ts';
 import { RulesInvalid } from './parse-rules.ts';
 import { putRules } from './put-rules.ts';
@@ -57,7 +58,7 @@ const oneRule = (phrase: string) => JSON.stringify({ rules: [{ reason: phrase, p
 const untilLookedAgain = () => sleep(1_100);
 
 async function untilRefused(moderation: Moderation, text: string, reason: string): Promise<void> {
-  while ((await moderation.moderateText(text))?.reason !== reason) await sleep(50);
+  await until(reason, async () => (await moderation.moderateText(text))?.reason === reason);
 }
 
 test('phrases are found however they are spelt, and only as whole words', async (t) => {

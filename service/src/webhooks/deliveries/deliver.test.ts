@@ -7,6 +7,7 @@ import { newId } from '@renderkit/server-kit/ids.ts';
 import { createTestDatabase, moveClock, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { type Receiver, startReceiver } from '../../../test/receiver.ts';
 import { startTcpProxy } from '@renderkit/server-kit/testing/tcp-proxy.ts';
+import { until } from '@renderkit/server-kit/testing/until.ts';
 import { operator } from '../../identity/audit/actor.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import { createWebhook } from '../endpoints/create-webhook.ts';
@@ -52,12 +53,6 @@ afterEach(async () => {
   await deliverer[Symbol.asyncDispose]();
   await receiver[Symbol.asyncDispose]();
 });
-
-async function until(what: string, look: () => Promise<boolean> | boolean): Promise<void> {
-  for (const end = performance.now() + 10_000; performance.now() < end; await sleep(15))
-    if (await look()) return;
-  assert.fail(`${what} did not come in 10 s`);
-}
 
 const conflict = (error: unknown) => error instanceof ApiProblem && error.code === 'conflict';
 const notFound = (error: unknown) => error instanceof ApiProblem && error.code === 'not_found';
