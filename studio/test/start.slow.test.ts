@@ -6,12 +6,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { programFile } from '@renderkit/server-kit/process/programs.ts';
+import { release } from '@renderkit/server-kit/schema/release.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
-import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
+import { prepareAsRelease, readContent } from '@renderkit/server-kit/testing/newer-release.ts';
+import { inheritedEnvironment, startPart } from '@renderkit/server-kit/testing/part.ts';
 import { recordPlace } from '@renderkit/studio/storage/media-place.ts';
 import { startS3Counterpart } from '@renderkit/blob-storage/testing/s3-counterpart.ts';
 import { mediaEnvironment } from '@renderkit/blob-storage/testing/test-media.ts';
 import { startTestStudio } from './harness.ts';
+
+const fileOf = (entry: string) => path.join(import.meta.dirname, '..', 'src', entry);
 
 /** Runs an entry until it ends by itself: its exit code and what it said. */
 function run(
@@ -19,7 +23,7 @@ function run(
   env: Record<string, string>,
   withinMs = 20_000,
 ): Promise<{ code: number; stderr: string }> {
-  const file = programFile(path.join(import.meta.dirname, '..', 'src', entry));
+  const file = programFile(fileOf(entry));
   return new Promise((resolve) =>
     execFile(
       process.execPath,
@@ -137,4 +141,41 @@ test('studio and worker refuse to start with a broken moderation file, in one se
       /^The moderation rules in .*moderation\.json cannot be used \(line 1 is no JSON: .*\n$/,
     );
   }
+});
+
+test('on a database of the release after the next studio and worker refuse to start and change nothing', async (t) => {
+  await using db = await createTestDatabase('studio');
+  await prepareAsRelease(db.database, { release: release + 2, oldestRelease: release + 1 });
+  const before = await readContent(db.database);
+  const dataDirectory = await mkdtemp(path.join(tmpdir(), 'studio-start-'));
+  t.after(() => rm(dataDirectory, { recursive: true, force: true }));
+  const env = { ...secret, STUDIO_DATABASE_URL: db.url, DATA_DIR: dataDirectory, STUDIO_PORT: '0' };
+  for (const entry of ['main.ts', 'worker.ts']) {
+    const { code, stderr } = await run(entry, env, 60_000);
+    assert.equal(code, 1, `${entry} ${stderr}`);
+    assert.equal(
+      stderr,
+      `The database of STUDIO_DATABASE_URL does not serve: it was prepared by release ${release + 2}, which needs release ${release + 1} or newer beside it, and this is release ${release}: start a newer version.\n`,
+    );
+  }
+  assert.deepEqual(await readContent(db.database), before);
+  assert.deepEqual(await readdir(dataDirectory), []);
+});
+
+test('on a database of the next release studio and worker start and leave its number', async (t) => {
+  await using db = await createTestDatabase('studio');
+  await prepareAsRelease(db.database, { release: release + 1, oldestRelease: release });
+  const dataDirectory = await mkdtemp(path.join(tmpdir(), 'studio-start-'));
+  t.after(() => rm(dataDirectory, { recursive: true, force: true }));
+  const environment = {
+    ...secret,
+    STUDIO_DATABASE_URL: db.url,
+    DATA_DIR: dataDirectory,
+    STUDIO_PORT: '0',
+    LOG_LEVEL: 'silent',
+  };
+  await using _studio = await startPart({ name: 'studio', entry: fileOf('main.ts'), environment });
+  await using _worker = await startPart({ name: 'worker', entry: fileOf('worker.ts'), environment });
+  const numbers = await db.database.rows('select release, oldest_release from schema_release');
+  assert.deepEqual(numbers, [{ release: release + 1, oldest_release: release }]);
 });
