@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { takeLock } from '@renderkit/server-kit/files/file-lock.ts';
 
 const run = promisify(execFile);
 
@@ -31,7 +31,7 @@ export async function packClient(): Promise<PackedProject> {
 
 /** Packs a workspace and unpacks it into the `node_modules` of a project; answers where it lies. */
 export async function packInto(project: string, workspace: string, name: string): Promise<string> {
-  await using _turn = await takeTurn();
+  using _turn = await takeTurn();
   const { stdout } = await run('npm', ['pack', '--json', '--loglevel=error', '--pack-destination', project], {
     cwd: path.join(root, workspace),
   });
@@ -43,24 +43,14 @@ export async function packInto(project: string, workspace: string, name: string)
   return installed;
 }
 
-const turn = path.join(root, 'node_modules/.cache/renderkit-pack');
-const turnLimitMs = 120_000;
+const lockFile = path.join(root, 'node_modules/.cache/renderkit-pack.lock');
+/** Longer than all others that may be before it take. */
+const turnWithinMs = 300_000;
 
-/** One at a time over all processes of tests: packing writes `dist/` anew. A turn that nobody gave back ends by itself. */
-async function takeTurn(): Promise<AsyncDisposable> {
-  await mkdir(path.dirname(turn), { recursive: true });
-  const isTaken = () =>
-    mkdir(turn).then(
-      () => false,
-      () => true,
-    );
-  while (await isTaken()) {
-    const since = await stat(turn).then(
-      ({ mtimeMs }) => mtimeMs,
-      () => Date.now(),
-    );
-    if (Date.now() - since > turnLimitMs) await rm(turn, { recursive: true, force: true });
-    else await sleep(50);
-  }
-  return { [Symbol.asyncDispose]: () => rm(turn, { recursive: true, force: true }) };
+/** One at a time over all processes of tests: packing writes `dist/` anew. */
+async function takeTurn(): Promise<Disposable> {
+  await mkdir(path.dirname(lockFile), { recursive: true });
+  const turn = await takeLock(lockFile, { waitMs: turnWithinMs });
+  assert.ok(turn !== undefined, `others have packed for ${turnWithinMs / 60_000} minutes`);
+  return turn;
 }
