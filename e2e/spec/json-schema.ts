@@ -1,3 +1,5 @@
+// By hand, so that the document is read a second time without Ajv, by which the service and its own tests read it.
+
 type Schema = { readonly [keyword: string]: unknown };
 
 /**

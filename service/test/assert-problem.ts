@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type ProblemCode, problemCodes } from '@renderkit/contract/v1/problem-codes.ts';
 import { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type Answer, docsUrl } from './harness.ts';
+import { validatorOf } from './validators.ts';
 
-const isProblem = new Ajv2020().compile(Problem);
+const isProblem = validatorOf(Problem);
 
 /** Asserts that an answer is a refusal as every layer must tell it; `code` undefined: with whatever code. */
 export function assertProblem(answer: Answer, code: ProblemCode | undefined, what: string): void {

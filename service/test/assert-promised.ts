@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import ajvFormats from 'ajv-formats';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
+import { createAjv } from './validators.ts';
 
 type Response = { $ref?: string; headers?: Record<string, unknown>; content?: Record<string, unknown> };
 type Document = {
@@ -14,8 +14,7 @@ type Told = { status: number; headers: Headers; body: unknown; text: string };
 const id = 'openapi.json';
 const file = fileURLToPath(import.meta.resolve('@renderkit/contract/openapi.json'));
 const document = JSON.parse(readFileSync(file, 'utf8')) as Document;
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-ajvFormats.default(ajv);
+const ajv = createAjv({ strict: false });
 ajv.addSchema({ ...document, $id: id });
 
 /** The longest pattern of a path first: `/v1/assets/images/{id}` is no `/v1/assets/{type}/{id}`. */

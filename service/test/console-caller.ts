@@ -7,11 +7,10 @@ import {
 } from '@renderkit/contract/console/operations.ts';
 import type { ConsoleOperation } from '@renderkit/contract/console/operation.ts';
 import type { ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import ajvFormats from 'ajv-formats';
 import { assertProblem } from './assert-problem.ts';
 import { type ConsoleBrowser, openBrowser } from './console-session.ts';
 import type { Answer, TestService } from './harness.ts';
+import { validatorOf } from './validators.ts';
 
 type Parts<Id extends ConsoleOperationId> = Partial<{
   [Part in keyof ConsoleRequestOf<Id>]: unknown;
@@ -28,10 +27,6 @@ export type ConsoleCaller = {
     code: ProblemCode,
   ) => Promise<Answer<{ detail: string; errors?: { field: string; message: string }[] }>>;
 };
-
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-ajvFormats.default(ajv);
-const validators = new Map<ConsoleOperationId, ValidateFunction>();
 
 /** Signs somebody in, to the service's first account unless another one is named. */
 export async function signedIn(service: TestService, accountId?: string): Promise<ConsoleCaller> {
@@ -56,8 +51,7 @@ export async function signedIn(service: TestService, accountId?: string): Promis
       const answer = await ask(id, parts);
       const { response } = consoleOperations[id] as ConsoleOperation;
       assert.equal(answer.status, response.status, `${id}: ${answer.text}`);
-      const validate = validators.get(id) ?? ajv.compile(response.schema);
-      validators.set(id, validate);
+      const validate = validatorOf(response.schema);
       assert.ok(validate(answer.body), `${id}: ${JSON.stringify(validate.errors)} ${answer.text}`);
       return answer.body;
     },

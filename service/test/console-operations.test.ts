@@ -13,17 +13,13 @@ import { freshSignInHeader } from '@renderkit/contract/studio/administration/fre
 import { operations } from '@renderkit/contract/v1/operations.ts';
 import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
 import { scopes } from '@renderkit/contract/v1/scopes.ts';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import ajvFormats from 'ajv-formats';
 import { assertProblem } from './assert-problem.ts';
 import { newId as newUploadId } from '@renderkit/server-kit/ids.ts';
 import { createRandom } from '@renderkit/server-kit/testing/random.ts';
 import { buildRequest } from './build-request.ts';
 import { type ConsoleBrowser, openBrowser } from './console-session.ts';
 import { type Answer, type Ask, startTestService, type TestService } from './harness.ts';
-
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-ajvFormats.default(ajv);
+import { validatorOf } from './validators.ts';
 
 let service: TestService;
 let browser: ConsoleBrowser;
@@ -138,7 +134,7 @@ for (const id of ownIds) {
       assert.equal(answer.headers.get('content-type'), 'application/json');
       assert.equal(answer.headers.get('cache-control'), 'no-store');
       assert.equal(answer.headers.get('x-ratelimit-limit'), '600');
-      const validate = ajv.compile(operation.response.schema);
+      const validate = validatorOf(operation.response.schema);
       assert.ok(validate(answer.body), `${answer.text} ${JSON.stringify(validate.errors)}`);
     });
 

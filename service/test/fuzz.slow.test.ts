@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { type OperationId, operations } from '@renderkit/contract/v1/operations.ts';
+import { operations } from '@renderkit/contract/v1/operations.ts';
 import type { Operation } from '@renderkit/contract/v1/operation.ts';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import ajvFormats from 'ajv-formats';
 import { assertProblem } from './assert-problem.ts';
 import { createRandom } from '@renderkit/server-kit/testing/random.ts';
 import { soaking } from '@renderkit/server-kit/testing/soak.ts';
 import { buildRequest } from './build-request.ts';
 import { startTestService, type TestService } from './harness.ts';
+import { validatorOf } from './validators.ts';
 
 const total = Number(process.env['FUZZ_REQUESTS'] ?? (soaking ? 5_000 : 1_000));
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31));
@@ -18,15 +17,6 @@ const atOnce = 16;
 let service: TestService;
 before(async () => (service = await startTestService()));
 after(() => service[Symbol.asyncDispose]());
-
-const ajv = new Ajv2020({ allowUnionTypes: true });
-ajvFormats.default(ajv);
-const validators = new Map<OperationId, ValidateFunction>();
-const validatorOf = (id: OperationId) => {
-  const validate = validators.get(id) ?? ajv.compile(operations[id].response.schema);
-  validators.set(id, validate);
-  return validate;
-};
 
 test(`${total} requests built from the schemas get answers of their schemas or valid problems (seed ${seed})`, async (context) => {
   context.diagnostic(`FUZZ_SEED=${seed} builds the same requests again`);
@@ -63,7 +53,7 @@ test(`${total} requests built from the schemas get answers of their schemas or v
     // With another method it was another operation.
     if (built.method !== operation.method) return undefined;
     assert.equal(status, operation.response.status, what);
-    const validate = validatorOf(built.operationId);
+    const validate = validatorOf(operations[built.operationId].response.schema);
     assert.ok(validate(answer.body), `${what} → ${answer.text} ${JSON.stringify(validate.errors)}`);
     return undefined;
   };

@@ -5,10 +5,9 @@ import { until } from '@renderkit/server-kit/testing/until.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import { Generation as GenerationSchema } from '@renderkit/contract/v1/schemas/generation.ts';
 import { eventSchemas } from '@renderkit/contract/v1/schemas/event.ts';
-import { Ajv } from 'ajv';
-import addFormats from 'ajv-formats';
 import { type Answer, startTestService, type TestService } from './harness.ts';
 import { type ScriptedRenders, scriptRenders } from './scripted-renders.ts';
+import { validatorOf } from './validators.ts';
 
 let service: TestService;
 let studio: ScriptedRenders;
@@ -35,9 +34,8 @@ beforeEach(async () => {
   key = await service.createKey();
 });
 
-const ajv = new Ajv({ strict: false });
-(addFormats as unknown as (ajv: Ajv) => void)(ajv);
-const isGeneration = ajv.compile(GenerationSchema);
+const isGeneration = validatorOf(GenerationSchema);
+const isSuccess = validatorOf(eventSchemas['generation.succeeded']);
 
 async function statusCount(status: string): Promise<number> {
   const rows = await service.database.rows<{ count: number }>(
@@ -108,7 +106,7 @@ test('a create is submitted, and the long poll wakes with its outputs and one ev
   );
   const events = await eventsOf(id);
   assert.equal(events.length, 1);
-  assert.ok(ajv.validate(eventSchemas['generation.succeeded'], events[0]), JSON.stringify(ajv.errors));
+  assert.ok(isSuccess(events[0]), JSON.stringify(isSuccess.errors));
   assert.deepEqual(events[0]?.data, done);
   assert.equal((await account())['uncharged_millicredits'], 0);
 });

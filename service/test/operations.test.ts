@@ -5,15 +5,11 @@ import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
 import { type OperationId, operationIds, operations } from '@renderkit/contract/v1/operations.ts';
 import { acceptedScopes, type Operation } from '@renderkit/contract/v1/operation.ts';
 import { scopes } from '@renderkit/contract/v1/scopes.ts';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import ajvFormats from 'ajv-formats';
 import { revokeKey } from '../src/operator.ts';
 import { assertProblem } from './assert-problem.ts';
 import { type FileServer, startFileServer } from './file-server.ts';
 import { type Answer, type Ask, startTestService, type TestService } from './harness.ts';
-
-const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
-ajvFormats.default(ajv);
+import { validatorOf } from './validators.ts';
 
 type AskedFor = { path: string; body?: unknown; headers?: Record<string, string> };
 
@@ -213,7 +209,7 @@ describe('every operation', () => {
 
       test('answers what its schema says', async () => {
         const { schema, mediaType = 'application/json' } = operation.response;
-        const validate = ajv.compile(schema);
+        const validate = validatorOf(schema);
         const answer = await ask({ key: await service.createKey({ rateLimitPerMinute: 77 }) });
         assert.equal(answer.status, operation.response.status, answer.text);
         assert.equal(answer.headers.get('content-type')?.split(';')[0], mediaType);

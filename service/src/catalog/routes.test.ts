@@ -3,9 +3,8 @@ import { after, before, test } from 'node:test';
 import { exampleModel } from '@renderkit/contract/studio/examples/models.ts';
 import { operations } from '@renderkit/contract/v1/operations.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
-import addFormats from 'ajv-formats';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { startUpstream, type Upstream } from '../../test/upstream-fixture.ts';
+import { validatorOf } from '../../test/validators.ts';
 import { accountRoutes } from '../account/routes.ts';
 import type { HandlerContext } from '../http/handler.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
@@ -20,9 +19,6 @@ before(async () => {
 after(async () => {
   await db[Symbol.asyncDispose]();
 });
-
-const ajv = new Ajv2020({ strict: false });
-(addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
 
 type Id =
   | 'listModels'
@@ -53,8 +49,8 @@ function caller({ client, accountId }: Upstream) {
       scopes: new Set(),
     };
     const answer = await handlers[id]({ params, query, body, principal });
-    const { schema } = operations[id].response;
-    assert.ok(ajv.validate(schema as object, answer), `${id}: ${ajv.errorsText()}`);
+    const validate = validatorOf(operations[id].response.schema);
+    assert.ok(validate(answer), `${id}: ${JSON.stringify(validate.errors)}`);
     return answer;
   };
 }

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Generation, Generation as Schema } from '@renderkit/contract/v1/schemas/generation.ts';
-import { Ajv } from 'ajv';
-import addFormats from 'ajv-formats';
+import { validatorOf } from '../../test/validators.ts';
 import { isoTime } from '../iso-time.ts';
 import { acceptedBodyEnd, acceptedBodyStart, generationText } from './present.ts';
 
-const ajv = new Ajv({ strict: false });
-(addFormats as unknown as (ajv: Ajv) => void)(ajv);
+const isGeneration = validatorOf(Schema);
 
 const row = {
   id: 'gen_01kaf3v5w8m2x9q4t7r6y1z0bc',
@@ -38,7 +36,7 @@ test('a record becomes the Generation of the contract', () => {
     completed_at: '2026-11-21 09:30:02.5+00',
   });
   const generation = JSON.parse(text) as Generation;
-  assert.ok(ajv.validate(Schema, generation), JSON.stringify(ajv.errors));
+  assert.ok(isGeneration(generation), JSON.stringify(isGeneration.errors));
   assert.deepEqual(generation.cost, { credits: 4.5 });
   assert.deepEqual(generation.error, { code: 'upstream_error', message: 'said "no"' });
   assert.equal(generation.model, 'character/"quoted"');
