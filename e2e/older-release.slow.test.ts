@@ -7,7 +7,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { release } from '@renderkit/server-kit/schema/release.ts';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 import { createClient, untilEnded } from './harness/client.ts';
-import { noOlderRelease, olderRelease, unpackOlderRelease } from './harness/older-release.ts';
+import { noOlderRelease, olderRelease, passOlderTests, unpackOlderRelease } from './harness/older-release.ts';
 import { startPlatform } from '@renderkit/stack/testing/platform.ts';
 
 const run = promisify(execFile);
@@ -49,3 +49,12 @@ test('the release before starts on what this one prepared, serves, and changes n
 
   assert.deepEqual([await schemaOf(service), await schemaOf(studio)], prepared);
 });
+
+for (const [what, file] of [
+  ['keeps every promise of its specification', 'e2e/spec/spec.test.ts'],
+  ['refuses as it says', 'e2e/spec/errors.test.ts'],
+] as const)
+  test(`on databases that this release prepared, the one before ${what}`, async (t) => {
+    if (noOlderRelease !== false) return t.skip(noOlderRelease);
+    await passOlderTests(file);
+  });

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -70,10 +71,33 @@ async function workspacesOf(directory: string): Promise<string[]> {
 }
 
 /**
+ * Runs one of the older release's own files of tests, on databases that this release prepares.
+ * @throws AssertionError with the end of what it said where one of its tests fails, or where it has none
+ */
+export async function passOlderTests(file: string): Promise<void> {
+  await using tree = await unpackOlderRelease();
+  await giveTimeToStart(tree);
+  await prepareByThisTree(tree);
+  const { code, text } = await runTests(tree, file);
+  assert.equal(code, 0, text.slice(-8_000));
+  assert.match(text, /^ℹ fail 0$/m);
+  assert.doesNotMatch(text, /^ℹ pass 0$/m);
+}
+
+/** The older tree's tests give a part half a minute to start, which a busy machine does not keep. */
+async function giveTimeToStart(tree: Tree): Promise<void> {
+  const file = path.join(tree.directory, 'e2e/harness/part.ts');
+  const text = await readFile(file, 'utf8');
+  const patient = text.replace('const readyWithinMs = 30_000;', 'const readyWithinMs = 120_000;');
+  assert.notEqual(patient, text);
+  await writeFile(file, patient);
+}
+
+/**
  * Has the older tree's own harness prepare databases by this tree's migrations; everything else of it stays.
  * @throws where the older tree no longer has the lines that are exchanged
  */
-export async function prepareByThisTree({ directory }: Tree): Promise<void> {
+async function prepareByThisTree({ directory }: Tree): Promise<void> {
   const file = path.join(directory, 'e2e/harness/platform.ts');
   const text = await readFile(file, 'utf8');
   const exchanged = [
@@ -89,4 +113,18 @@ export async function prepareByThisTree({ directory }: Tree): Promise<void> {
     file,
     exchanged.reduce((changed, [line, instead]) => changed.replace(line, instead), text),
   );
+}
+
+async function runTests(tree: Tree, file: string): Promise<{ code: number | null; text: string }> {
+  const child = spawn(process.execPath, ['--test', '--test-reporter=spec', path.join(tree.directory, file)], {
+    cwd: tree.directory,
+    // It is no test of this run, and tells its outcome in words.
+    env: { ...process.env, NODE_TEST_CONTEXT: undefined },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, text };
 }

@@ -18,6 +18,7 @@ const groupable = [
 
 /** About how many seconds a file takes on two cores beside others, by the first pattern that its path has. */
 const secondsOf: readonly (readonly [path: RegExp, seconds: number])[] = [
+  [/^e2e\/older-release/, 200],
   [/^e2e\/console\//, 100],
   [/^e2e\/(?:spec\/spec|cli\/cli)|^stack\/test\/stack\.test/, 90],
   [/^e2e\/(?:chaos\/chaos|published-prices|races)|^stack\/test\/full-disk/, 60],
