@@ -173,7 +173,7 @@ export const studioOperations = {
     query: AssetsQuery,
     answer: AssetsAnswer,
   },
-  /** A saved still is read as `image` and as `frame`, and changed or deleted as `frame` alone. */
+  /** A saved frame is read as `image` and as `frame`, and changed or deleted as `frame` alone. */
   getAsset: {
     method: 'GET',
     path: '/api/assets/:type/:id',
@@ -189,7 +189,7 @@ export const studioOperations = {
     body: FavoriteRequest,
     answer: StudioAsset,
   },
-  /** Puts items into a project, all or none. What the account does not have, and a still that the project has, stays as it is. */
+  /** Puts items into a project, all or none. What the account does not have, and a frame that the project has, stays as it is. */
   moveAssets: {
     method: 'POST',
     path: '/api/assets/move',
@@ -212,7 +212,7 @@ export const studioOperations = {
     answer: DeletedAnswer,
   },
   /**
-   * Takes a still from a video of the library; the same video and millisecond answer the same link for as long as the
+   * Takes a frame from a video of the library; the same video and millisecond answer the same link for as long as the
    * video is there and somebody asks for it, and a day at least. `not_found` where the video is missing, or the project.
    * Saved in a project it is an item, and the link is the item's; saved twice in one project it is one item. `storage_full`
    * where a new file does not fit.

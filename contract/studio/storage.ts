@@ -8,7 +8,7 @@ export const StudioStorage = Type.Object({
   limit_bytes: bytes,
   /** Files that were sent or imported, hidden ones included. */
   uploads_bytes: bytes,
-  /** Items of the library, and stills. */
+  /** Items of the library, and frames. */
   outputs_bytes: bytes,
 });
 export type StudioStorage = Static<typeof StudioStorage>;

@@ -7,7 +7,7 @@ export type Scope = (typeof scopes)[number];
 export const scopeDescriptions = {
   read: 'See the account, models, projects, the library and generations. A key with this scope alone never spends.',
   generate:
-    'Create and cancel generations, take stills from videos, and ask for cost estimates. Spends credits.',
+    'Create and cancel generations, take frames from videos, and ask for cost estimates. Spends credits.',
   uploads: 'Upload images, videos and audio, and see what became of an upload.',
   projects: 'Create, rename and delete projects.',
   library: 'Mark items of the library as favorites and delete them.',

@@ -52,7 +52,7 @@ export function dropTests(at: () => { world: ConsoleWorld; page: Page }): void {
     await button('Remove no-field.png').waitFor();
     assert.ok(await page.getByRole('radio', { name: 'Edit' }).isChecked());
     await page.evaluate(dropped('notes.txt', 'text/plain', Buffer.from('words')));
-    await page.getByText('notes.txt is no picture of a type that can be used').waitFor();
+    await page.getByText('notes.txt is no image of a type that can be used').waitFor();
     await page.goto(`${world.url}/console/playground?kind=video&model=restyle-1`);
     await page.getByRole('group', { name: 'Source video' }).waitFor();
     await page.evaluate(dropped('clip.mp4', 'video/mp4', Buffer.from('no video')));

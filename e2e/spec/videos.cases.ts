@@ -29,7 +29,7 @@ type Model = {
   };
 };
 
-describe('§4 videos, what goes on after them, and stills', () => {
+describe('§4 videos, what goes on after them, and frames', () => {
   let world: World;
   let pro: Person;
   let models: Model[];
@@ -136,7 +136,7 @@ describe('§4 videos, what goes on after them, and stills', () => {
     );
   });
 
-  test('sound and a source video are taken where the model takes them', async () => {
+  test('audio and a source video are taken where the model takes them', async () => {
     const silent = modelWhere(({ parameters: { audio, source_video } }) => audio === null && !source_video);
     const more = silent.parameters.frames.start_required ? { start_image: picture } : {};
     await refused({ model: silent.id, ...more, reference_audios: ['a'] }, 'reference_audios');
@@ -198,8 +198,8 @@ describe('§4 videos, what goes on after them, and stills', () => {
     assertRefused(theirs, 'invalid_request', 'video_id');
   });
 
-  test('a still is free, the same for the same moment, and the last one for every later', async () => {
-    const still = async (body: Fields) => {
+  test('a frame is free, the same for the same moment, and the last one for every later', async () => {
+    const frameUrl = async (body: Fields) => {
       const reply = await pro.call('POST', `/v1/videos/${clip().id}/frames`, { body });
       assert.equal(reply.status, 200, reply.text);
       assertShape(shapes.frame, reply.body);
@@ -207,10 +207,10 @@ describe('§4 videos, what goes on after them, and stills', () => {
     };
     const balance = async () => (await pro.call('GET', '/v1/account/balance')).body['balance'];
     const had = await balance();
-    const first = await still({ time: 0 });
-    assert.equal(await still({ time: 0 }), first);
-    const last = await still({ time: 'last' });
-    assert.equal(await still({ time: 1e9 }), last);
+    const first = await frameUrl({ time: 0 });
+    assert.equal(await frameUrl({ time: 0 }), first);
+    const last = await frameUrl({ time: 'last' });
+    assert.equal(await frameUrl({ time: 1e9 }), last);
     assert.notEqual(first, last);
     const file = await fetch(first);
     assert.match(String(file.headers.get('content-type')), /^image\//);
@@ -223,9 +223,9 @@ describe('§4 videos, what goes on after them, and stills', () => {
       );
   });
 
-  test('a still that is kept is an image of the library, and addressed as a frame', async () => {
+  test('a frame that is kept is an image of the library, and addressed as a frame', async () => {
     const project = String(
-      (await pro.call('POST', '/v1/projects', { body: { title: 'Stills' } })).body['id'],
+      (await pro.call('POST', '/v1/projects', { body: { title: 'Frames' } })).body['id'],
     );
     const path = `/v1/videos/${clip().id}/frames`;
     const taken = await pro.call('POST', path, { body: { time: 1, project_id: project } });

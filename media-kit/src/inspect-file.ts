@@ -95,7 +95,7 @@ function validateTracks(probed: Probed, format: Format, limits: FileLimits): Ins
   if (type === 'video' && video === null)
     throw new UnusableFile('no_video_track', `The ${name} has no video track.`);
   if (type === 'audio' && audio === null)
-    throw new UnusableFile('no_audio_track', `The ${name} has no sound.`);
+    throw new UnusableFile('no_audio_track', `The ${name} has no audio.`);
   if (!Number.isFinite(durationSeconds) || durationSeconds <= 0)
     throw new UnusableFile('broken', `The ${name} has no length.`);
   if (type === 'audio')

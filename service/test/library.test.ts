@@ -7,7 +7,7 @@ import { exampleAsset } from './example-library.ts';
 import { type Ask, startTestService, type TestService } from './harness.ts';
 import type { Scripted } from './scripted-studio.ts';
 
-describe('projects, the library and stills', () => {
+describe('projects, the library and frames', () => {
   let service: TestService;
   let key: string;
   const scripted = new Set<StudioOperationId>();
@@ -104,7 +104,7 @@ describe('projects, the library and stills', () => {
       ask: { method: 'DELETE' },
     },
     {
-      what: 'take a still',
+      what: 'take a frame',
       operation: 'takeFrame',
       path: (id) => `/v1/videos/${id}/frames`,
       ask: { body: { time: 0 } },
@@ -174,8 +174,8 @@ describe('projects, the library and stills', () => {
     const marked = { key, method: 'PATCH', body: { favorite: true } };
     assertProblem(await service.ask('/v1/assets/image/mine', marked), 'upstream_error', 'not marked');
     script('takeFrame', { json: { ...foreign, asset_id: null } });
-    const still = { key, body: { time: 0 } };
-    assertProblem(await service.ask('/v1/videos/mine/frames', still), 'upstream_error', 'a foreign still');
+    const frame = { key, body: { time: 0 } };
+    assertProblem(await service.ask('/v1/videos/mine/frames', frame), 'upstream_error', 'a foreign frame');
   });
 
   test('a title has 2 to 50 letters, digits and white space; without one a project is Untitled', async () => {
@@ -196,7 +196,7 @@ describe('projects, the library and stills', () => {
     assertProblem(await service.ask('/v1/projects/prj_1', renamed), 'invalid_request', 'no title');
   });
 
-  test('a still is taken at a moment or at the end, and kept where that is asked for', async () => {
+  test('a frame is taken at a moment or at the end, and kept where that is asked for', async () => {
     const take = async (body: object) => {
       const answer = await service.ask('/v1/videos/lib_1/frames', { key, body });
       assert.equal(answer.status, 200, answer.text);

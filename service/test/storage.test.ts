@@ -99,7 +99,7 @@ describe('storage', () => {
       status: 403,
       json: { code: 'storage_full', message: 'no', storage },
     });
-    assertFull(await service.ask('/v1/videos/lib_1/frames', { key, body: { time: 1 } }), 'a still');
+    assertFull(await service.ask('/v1/videos/lib_1/frames', { key, body: { time: 1 } }), 'a frame');
     assert.deepEqual(await rows(), earlier);
 
     const quote = { account_state: 'ok', unknown_ids: [], invalid_fields: [], quote: null, refusal };

@@ -25,7 +25,7 @@ const tools: readonly Tool[] = [
 ];
 
 const instructions =
-  'Renderkit makes images and videos and charges credits for them. Estimate before what may be dear, give links to the person, and look at pictures only when you have to judge them. A create answers with a handle: what takes longer than the call goes on by itself.';
+  'Renderkit makes images and videos and charges credits for them. Estimate before what may be dear, give links to the person, and look at pictures only when you have to assess them. A create answers with a handle: what takes longer than the call goes on by itself.';
 
 /** A server with the tools and resources of one connection. One is made for each request over HTTP and for each connection over stdio. */
 export function createMcpServer(connection: McpConnection): McpServer {

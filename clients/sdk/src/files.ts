@@ -11,7 +11,7 @@ export type FileInput =
   | AsyncIterable<Uint8Array>;
 
 /**
- * A picture, video or sound that a request goes by: the id of an upload, the id of an item in the library, an https
+ * An image, video or audio that a request goes by: the id of an upload, the id of an item in the library, an https
  * address, or the bytes themselves, which are then uploaded first. A text is never a path: `fromPath` of `renderkit/node`
  * opens files.
  */

@@ -155,7 +155,7 @@ export class Images {
   }
 }
 
-/** Videos, what comes after them, and stills. */
+/** Videos, what comes after them, and frames. */
 export class Videos {
   readonly #creates: Creates;
   readonly #transport: Transport;

@@ -44,9 +44,9 @@ export type Asset = {
   /** For something generated here, the output's id. */
   id: string;
   object: 'asset';
-  /** What it is; a saved still is an image. */
+  /** What it is; a saved frame is an image. */
   type: 'image' | 'video';
-  /** How it came to be; `frame` for a saved still. */
+  /** How it came to be; `frame` for a saved frame. */
   generation_type: string | null;
   /** A link to the studio's storage. */
   url: string | null;
@@ -148,7 +148,7 @@ export type CreateEditRequest = {
 export type CreateFrameRequest = {
   /** Seconds from the start, or `last`. */
   time: number | 'last';
-  /** Also saves the still in this project. */
+  /** Also saves the frame in this project. */
   project_id?: string | undefined;
 };
 
@@ -228,7 +228,7 @@ export type CreateVideoRequest = {
   start_image?: string | undefined;
   /** Last frame, where the model takes one. Id of an upload, https address, or id of an item in the library. */
   end_image?: string | undefined;
-  /** Sounds to go by, where the model takes any. */
+  /** Reference audio, where the model takes any. */
   reference_audios?: Array<string> | undefined;
   /** A video to start from, where the model takes one. Id of an upload, https address, or id of an item in the library. */
   source_video?: string | undefined;
@@ -408,7 +408,7 @@ export type EstimateVideoRequest = {
   start_image?: string | undefined;
   /** Last frame, where the model takes one. Id of an upload, https address, or id of an item in the library. */
   end_image?: string | undefined;
-  /** Sounds to go by, where the model takes any. */
+  /** Reference audio, where the model takes any. */
   reference_audios?: Array<string> | undefined;
   /** A video to start from, where the model takes one. Id of an upload, https address, or id of an item in the library. */
   source_video?: string | undefined;
@@ -456,10 +456,10 @@ export type FavoriteAsset = {
   favorite: boolean;
 };
 
-/** A still of a video. */
+/** A frame of a video. */
 export type Frame = {
   object: 'frame';
-  /** A link to the picture in the studio's storage. */
+  /** A link to the image in the studio's storage. */
   url: string;
 };
 
@@ -622,7 +622,7 @@ export type Key = {
 /** How many generations the account may run at once, and how many it does. */
 export type Limits = {
   object: 'limits';
-  /** All lanes together. */
+  /** All kinds together. */
   overall: {
     /** How many may run at once, all kinds together. */
     limit: number;
@@ -791,7 +791,7 @@ export type ModelParameters = {
     /** Makes nothing without one. */
     end_required: boolean;
   };
-  /** What sound it takes; null when it takes none. */
+  /** What audio it takes; null when it takes none. */
   audio: {
     /** How many `reference_audios` it takes. */
     max_quantity: number;
@@ -985,7 +985,7 @@ export type Storage = {
   limit_bytes: number;
   /** Of these, files that were sent or imported. */
   uploads_bytes: number;
-  /** Of these, items of the library and stills. Thumbnails are not counted. */
+  /** Of these, items of the library and frames. Thumbnails are not counted. */
   outputs_bytes: number;
 };
 
@@ -1066,9 +1066,9 @@ export type Upload = {
   type: 'image' | 'video' | 'audio';
   /** A link to the studio's storage. */
   url: string;
-  /** As it was sent; nothing is judged by it. */
+  /** As it was sent; nothing is decided by it. */
   file_name: string;
-  /** Judged by the bytes, not by the name. */
+  /** Detected from the bytes, not from the name. */
   content_type: string;
   /** Bytes of the file. */
   size_bytes: number;

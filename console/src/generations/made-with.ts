@@ -10,7 +10,7 @@ const sources: Record<string, string> = {
   video: 'Source',
   video_id: 'Source',
   reference_images: 'Reference',
-  reference_audios: 'Sound',
+  reference_audios: 'Audio',
 };
 /** What is told elsewhere, or tells nothing of how it looks. */
 const leftOut = new Set(['prompt', 'model', 'project_id', 'metadata', 'nsfw_check']);

@@ -14,12 +14,12 @@ export function CreateFrame({ item, projectId }: { item: MediaItem; projectId: s
   return (
     <>
       <Button variant="default" leftSection={<Icon name="image" size={14} />} onClick={() => setOpened(true)}>
-        Take a still
+        Take a frame
       </Button>
       <Modal
         opened={opened}
         onClose={() => setOpened(false)}
-        title="Take a still"
+        title="Take a frame"
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
         <FrameForm item={item} projectId={projectId} />
@@ -60,7 +60,7 @@ function FrameForm({ item, projectId }: { item: MediaItem; projectId: string | n
         data-autofocus
       />
       <Checkbox
-        label="The last picture"
+        label="The last frame"
         checked={last}
         onChange={({ currentTarget }) => setLast(currentTarget.checked)}
       />
@@ -71,10 +71,10 @@ function FrameForm({ item, projectId }: { item: MediaItem; projectId: string | n
           onChange={({ currentTarget }) => setSaved(currentTarget.checked)}
         />
       )}
-      {take.error !== null && <ProblemAlert error={take.error} title="No still was taken" />}
+      {take.error !== null && <ProblemAlert error={take.error} title="No frame was taken" />}
       {frameUrl !== undefined && (
         <div className={classes['frame']}>
-          <img src={frameUrl} alt="The still" crossOrigin="anonymous" />
+          <img src={frameUrl} alt="The frame" crossOrigin="anonymous" />
           <Text fz="xs" c="dimmed" role="status">
             {take.data !== undefined && saved && projectId !== null
               ? 'It is in the library.'
@@ -89,7 +89,7 @@ function FrameForm({ item, projectId }: { item: MediaItem; projectId: string | n
           </Button>
         )}
         <Button loading={take.isPending} onClick={() => take.mutate()}>
-          {frameUrl === undefined ? 'Take the still' : 'Take another'}
+          {frameUrl === undefined ? 'Take the frame' : 'Take another'}
         </Button>
       </Group>
     </Stack>

@@ -7,12 +7,12 @@ const file = (name: string, type: string, size = 1_000) => ({ name, type, size }
 test('A file that cannot be used is not sent at all', () => {
   assert.match(
     fileIssue(file('a.gif', 'image/gif'), 'image') ?? '',
-    /a\.gif is no picture .* PNG, JPEG, WebP or AVIF/,
+    /a\.gif is no image .* PNG, JPEG, WebP or AVIF/,
   );
   assert.match(fileIssue(file('a.png', 'image/png'), 'video') ?? '', /MP4 or MOV/);
   assert.match(
     fileIssue(file('a.png', 'image/png', 60 * 1024 * 1024), 'image') ?? '',
-    /60 MB; a picture may have 50 MB/,
+    /60 MB; the image limit is 50 MB/,
   );
   assert.match(fileIssue(file('a.png', 'image/png', 0), 'image') ?? '', /is empty/);
 });

@@ -10,7 +10,7 @@ export const uploadTypes = {
     accept: ['image/png', 'image/jpeg', ...convertedTypes].join(','),
     formats: 'PNG, JPEG, WebP or AVIF',
     maxBytes: maxImageBytes,
-    noun: 'picture',
+    noun: 'image',
   },
   video: {
     accept: 'video/mp4,video/quicktime',
@@ -22,7 +22,7 @@ export const uploadTypes = {
     accept: 'audio/mpeg,audio/wav,audio/x-wav,audio/mp4,audio/x-m4a',
     formats: 'MP3, WAV or M4A',
     maxBytes: maxAudioBytes,
-    noun: 'sound',
+    noun: 'audio',
   },
 } as const satisfies Record<UploadType, { accept: string; formats: string; maxBytes: number; noun: string }>;
 
@@ -32,6 +32,6 @@ export function fileIssue(file: Pick<File, 'name' | 'type' | 'size'>, type: Uplo
   if (file.type !== '' && !accept.split(',').includes(file.type))
     return `${file.name} is no ${noun} of a type that can be used: ${formats}.`;
   if (file.size > maxBytes)
-    return `${file.name} has ${formatBytes(file.size)}; a ${noun} may have ${formatBytes(maxBytes)}.`;
+    return `${file.name} has ${formatBytes(file.size)}; the ${noun} limit is ${formatBytes(maxBytes)}.`;
   return file.size === 0 ? `${file.name} is empty.` : undefined;
 }

@@ -59,7 +59,7 @@ export function SourceFields({ form, capabilities, need: wanted }: SourceFieldsP
       {wanted === 'optional' && audios !== undefined && (
         <div data-field="reference_audios">
           <ReferenceInput
-            label="Sound"
+            label="Audio"
             description={`Files to go by, ${audios.max} at most, of up to ${audios.seconds} s each.`}
             type="audio"
             max={audios.max}

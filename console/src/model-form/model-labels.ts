@@ -14,7 +14,7 @@ export function abilitiesOf(model: Model, kind: GenerationKind): string[] {
       fields.referenceImages > 0,
       `${fields.referenceImages} reference${fields.referenceImages === 1 ? '' : 's'}`,
     ],
-    [fields.audios !== undefined, 'Sound'],
+    [fields.audios !== undefined, 'Audio'],
     [fields.sourceVideo !== null, 'Source video'],
     [!fields.prompt.required, 'Prompt optional'],
     [fields.baseModels.length > 0, 'Base models'],

@@ -14,7 +14,7 @@ export const LibraryItem = closed(
     generation_id: nullable(Type.String(), {
       description: 'The generation of this service that made it; null where something else did.',
     }),
-    frame_of: nullable(Type.String(), { description: 'The video that a saved still was taken from.' }),
+    frame_of: nullable(Type.String(), { description: 'The video that a saved frame was taken from.' }),
   },
   { title: 'LibraryItem' },
 );

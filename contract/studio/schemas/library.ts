@@ -49,7 +49,7 @@ export const StudioAsset = Type.Object({
   prompt: Type.Optional(nullable(longText)),
   /** Of the render that made it. */
   token: Type.Optional(nullable(id)),
-  /** The video that a saved still was taken from. */
+  /** The video that a saved frame was taken from. */
   frame_of: Type.Optional(nullable(id)),
 });
 export type StudioAsset = Static<typeof StudioAsset>;

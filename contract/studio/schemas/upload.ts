@@ -11,7 +11,7 @@ export const StudioUpload = Type.Object({
   status: oneOf(uploadStatuses),
   url: link,
   file_name: shortText,
-  /** Judged by the bytes. */
+  /** Detected from the bytes. */
   content_type: shortText,
   size_bytes: Type.Integer({ minimum: 0, maximum: 1e12 }),
   /** Pixels, as a viewer shows it. */

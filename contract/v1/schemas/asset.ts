@@ -19,9 +19,9 @@ export const Asset = closed(
   {
     id: Type.String({ description: "For something generated here, the output's id." }),
     object: Type.Literal('asset'),
-    type: oneOf(assetTypes, { description: 'What it is; a saved still is an image.' }),
+    type: oneOf(assetTypes, { description: 'What it is; a saved frame is an image.' }),
     generation_type: nullable(Type.String(), {
-      description: 'How it came to be; `frame` for a saved still.',
+      description: 'How it came to be; `frame` for a saved frame.',
     }),
     url: nullable(Type.String(), { description: "A link to the studio's storage." }),
     thumb_url: nullable(Type.String(), { description: 'A link to a small picture of it.' }),

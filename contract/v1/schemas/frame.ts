@@ -6,11 +6,11 @@ import { closed } from './schema-builders.ts';
 export const Frame = closed(
   {
     object: Type.Literal('frame'),
-    url: Type.String({ description: "A link to the picture in the studio's storage." }),
+    url: Type.String({ description: "A link to the image in the studio's storage." }),
   },
   {
     title: 'Frame',
-    description: 'A still of a video.',
+    description: 'A frame of a video.',
     examples: [realAnswers.frame],
   },
 );
@@ -26,7 +26,7 @@ export const CreateFrameRequest = closed(
     project_id: Type.Optional(
       Type.String({
         maxLength: maxProjectIdCharacters,
-        description: 'Also saves the still in this project.',
+        description: 'Also saves the frame in this project.',
       }),
     ),
   },

@@ -172,9 +172,9 @@ const videoFields = {
   start_image: Type.Optional(reference('First frame, where the model takes one.')),
   end_image: Type.Optional(reference('Last frame, where the model takes one.')),
   reference_audios: Type.Optional(
-    Type.Array(reference('Sound to go by.'), {
+    Type.Array(reference('Reference audio.'), {
       maxItems: maxReferenceAudios,
-      description: 'Sounds to go by, where the model takes any.',
+      description: 'Reference audio, where the model takes any.',
     }),
   ),
   source_video: Type.Optional(reference('A video to start from, where the model takes one.')),

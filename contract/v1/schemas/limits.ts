@@ -20,7 +20,7 @@ export const Limits = closed(
         limit: Type.Integer({ minimum: 0, description: 'How many may run at once, all kinds together.' }),
         running: Type.Integer({ minimum: 0, description: 'How many run now, wherever they were started.' }),
       },
-      { description: 'All lanes together.' },
+      { description: 'All kinds together.' },
     ),
     image: lane('Images.'),
     edit: lane('Edits.'),

@@ -86,7 +86,7 @@ export const ModelParameters = closed(
     }),
     max_reference_images: Type.Number({ description: 'How many `reference_images` it takes.' }),
     frames: Frames,
-    audio: nullable(Audio, { description: 'What sound it takes; null when it takes none.' }),
+    audio: nullable(Audio, { description: 'What audio it takes; null when it takes none.' }),
     source_video: nullable(SourceVideo, {
       description: 'What video it starts from; null when from none.',
     }),

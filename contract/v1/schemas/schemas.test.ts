@@ -219,7 +219,7 @@ test('a title of a project has 2 to 50 letters, digits and white space', () => {
     assert.ok(!Schema.Check(body, { title }), title);
 });
 
-test('the time of a still is a number from 0 or the word last', () => {
+test('the time of a frame is a number from 0 or the word last', () => {
   const { body } = operations.createFrame.request;
   for (const time of [0, 1.5, 'last']) assert.ok(Schema.Check(body, { time }), String(time));
   for (const time of [-1, 'first', '2', null]) assert.ok(!Schema.Check(body, { time }), String(time));

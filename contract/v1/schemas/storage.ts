@@ -10,7 +10,7 @@ export const Storage = closed(
     used_bytes: bytes('Bytes that the account stores: uploads and outputs together.'),
     limit_bytes: bytes('Bytes that it may store. What was accepted before is stored beyond it all the same.'),
     uploads_bytes: bytes('Of these, files that were sent or imported.'),
-    outputs_bytes: bytes('Of these, items of the library and stills. Thumbnails are not counted.'),
+    outputs_bytes: bytes('Of these, items of the library and frames. Thumbnails are not counted.'),
   },
   {
     title: 'Storage',

@@ -18,11 +18,11 @@ const issues = {
   unknown_type: 'is of a type that its bytes do not tell: JPEG, PNG, MP4, MOV, MP3, WAV and M4A are taken',
   unsupported_type: 'is of a type that is not taken: JPEG, PNG, MP4, MOV, MP3, WAV and M4A are',
   broken: 'is damaged or cut short',
-  too_large: `is too large: images may have ${maxImageBytes / megabyte} MB, videos ${maxVideoBytes / megabyte} MB, sound ${maxAudioBytes / megabyte} MB, or what the operator allows`,
+  too_large: `is too large: images may have ${maxImageBytes / megabyte} MB, videos ${maxVideoBytes / megabyte} MB, audio ${maxAudioBytes / megabyte} MB, or what the operator allows`,
   too_many_pixels: `has too many pixels: ${maxImagePixels / 1_000_000} million are taken, or what the operator allows`,
   too_long: `is too long: videos may last ${maxVideoSeconds} seconds, or what the operator allows`,
   no_video_track: 'has no video in it',
-  no_audio_track: 'has no sound in it',
+  no_audio_track: 'has no audio in it',
 } as const satisfies Record<FileIssue, string>;
 
 const maskIssues = { unknown_type: 'must be a PNG', unsupported_type: 'must be a PNG' } as const;

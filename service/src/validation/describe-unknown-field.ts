@@ -147,7 +147,7 @@ function hintOf(
   names: readonly string[],
   model: ModelFacts | undefined,
 ): string | undefined {
-  // An extension, a project or a still has neither a model to choose nor a number of outputs.
+  // An extension, a project or a frame has neither a model to choose nor a number of outputs.
   const ofModel = names.includes('options');
   if ('advice' in pointer) return ofModel || names.includes('video_id') ? pointer.advice : undefined;
   if ('option' in pointer) return ofModel ? optionHint(pointer.option, model) : undefined;

@@ -30,7 +30,7 @@ export async function addItem(
   const inspected = await inspectFile(file, fileLimits, dependencies.stopping);
   const { type, contentType, extension, width, height, durationSeconds } = inspected;
   if (type === 'audio')
-    throw new UnusableFile('unsupported_type', 'A library holds pictures and videos, no sound.');
+    throw new UnusableFile('unsupported_type', 'A library holds images and videos, no audio.');
   const thumbnail = await makeThumbnail(file, { type, durationSeconds }, dependencies.stopping).catch(
     (cause: unknown) => {
       if (!(cause instanceof UnreadableMedia)) throw cause;

@@ -1,7 +1,7 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 /**
- * Puts items into a project of the account, or with null into none. The ids of those that are there now: a saved still
+ * Puts items into a project of the account, or with null into none. The ids of those that are there now: a saved frame
  * stays where it is when the project has the same one. Undefined where the account has no such project.
  */
 export async function moveAssetRows(
@@ -9,7 +9,7 @@ export async function moveAssetRows(
   { account, ids, project }: { account: string; ids: readonly string[]; project: string | null },
 ): Promise<string[] | undefined> {
   return database.transaction(async (transaction) => {
-    // What saves a still and what deletes a project wait for the same row.
+    // What saves a frame and what deletes a project wait for the same row.
     await transaction.execute('select from accounts where id = $1 for update', [account]);
     if (project !== null) {
       const projects = await transaction.execute(

@@ -115,7 +115,7 @@ const goneMeanwhile = (cause?: unknown) =>
 /** A machine that is too busy may have time later. */
 function busyOr(error: unknown): unknown {
   return error instanceof MediaToolError && (error.kind === 'timeout' || error.kind === 'aborted')
-    ? new StudioError('overloaded', 'The still could not be taken in time.', {
+    ? new StudioError('overloaded', 'The frame could not be taken in time.', {
         cause: error,
         retryAfterSeconds: busyRetrySeconds,
       })
@@ -127,7 +127,7 @@ function createLimited(): <T>(work: () => Promise<T>) => Promise<T> {
   const limiter = createLimiter({ slots: takenAtOnce, waitingAtMost });
   return async (work) => {
     using _ = await limiter.enter().catch((cause: unknown) => {
-      throw new StudioError('overloaded', 'Too many stills are being taken.', {
+      throw new StudioError('overloaded', 'Too many frames are being taken.', {
         cause,
         retryAfterSeconds: busyRetrySeconds,
       });

@@ -21,7 +21,7 @@ const standIns: Partial<Record<MediaSource, typeof photo>> = {
   mask,
 };
 
-/** Whether a sample can bring such a medium: there is no video and no sound for samples. */
+/** Whether a sample can bring such a medium: there is no video and no audio for samples. */
 export function hasStandIn(source: MediaSource): boolean {
   return standIns[source] !== undefined;
 }

@@ -18,7 +18,7 @@ export async function requireSpace(transaction: Transaction, account: string, by
     throw storageFull(await readStorage(transaction, account));
 }
 
-/** Before a still is taken out of a video; renders are refused by `renders/create-quotes.ts`. @throws StudioError `storage_full` */
+/** Before a frame is taken out of a video; renders are refused by `renders/create-quotes.ts`. @throws StudioError `storage_full` */
 export async function requireNotFull(database: Database, account: string): Promise<void> {
   const storage = await readStorage(database, account);
   if (storage.used_bytes >= storage.limit_bytes) throw storageFull(storage);

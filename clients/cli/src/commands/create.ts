@@ -92,7 +92,7 @@ export const video = command({
     ...shared,
     start: { form: '@FILE|ID', about: 'the first frame' },
     end: { form: '@FILE|ID', about: 'the last frame' },
-    audio: { form: '@FILE|ID', about: 'a sound to go by', multiple: true },
+    audio: { form: '@FILE|ID', about: 'audio to go by', multiple: true },
     source: { form: '@FILE|ID', about: 'a video to start from' },
     duration: { short: 'd', form: 'SECONDS', about: 'how long it is' },
   },

@@ -71,7 +71,7 @@ export const viewOutput = defineTool({
   name: 'view_output',
   title: 'Look at an output',
   description:
-    'Shows you a picture, or a frame of a video, as a small JPEG. It takes room in the context: look only when you have to judge it.',
+    'Shows you a picture, or a frame of a video, as a small JPEG. It takes room in the context: look only when you have to assess it.',
   input: z.strictObject({
     output_id: text.min(1).max(100),
     max_side: number.int().min(pictureLimits.min).max(pictureLimits.max).default(pictureLimits.initial),
@@ -134,7 +134,7 @@ export const importMedia = defineTool({
   name: 'import_media',
   title: 'Import a file',
   description:
-    'Takes in a picture, video or sound to be named in creates by its id. Give one of url, data, and, where this server runs beside your files, path.',
+    'Takes in an image, video or audio to be named in creates by its id. Give one of url, data, and, where this server runs beside your files, path.',
   input: z.strictObject({
     url: text.max(2_048).optional().describe('https address'),
     path: text.max(4_096).optional(),

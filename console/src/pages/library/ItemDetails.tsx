@@ -33,7 +33,7 @@ export function ItemDetails({ item, onDeleted }: { item: LibraryItem; onDeleted:
         items={[
           ['Made', <Time key="made" at={asset.created_at} />],
           [
-            'Still of',
+            'Frame of',
             frameOf === null ? undefined : (
               <TextLink key="frame" to="/library" search={{ item: frameOf }}>
                 a video

@@ -35,7 +35,7 @@ export function StorageMeter({ detail: { storage, temporary_bytes: temporary } }
       </Progress.Root>
       <dl className={classes['parts']}>
         <Part name="Generated" bytes={outputs} colour="var(--rk-c1)">
-          Pictures, videos and stills
+          Images, videos and frames
         </Part>
         <Part name="Uploads" bytes={uploads} colour="var(--rk-c2)">
           {temporary === 0

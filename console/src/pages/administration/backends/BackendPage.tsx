@@ -85,7 +85,7 @@ function Summary({ backend }: { backend: BackendDetail }) {
         ]}
       />
       {fault !== null && (
-        <Notice mt="md" title="Last fault">
+        <Notice mt="md" title="Last error">
           {fault.message}{' '}
           <Text component="span" c="dimmed" fz="xs">
             <Time at={fault.at} relative />

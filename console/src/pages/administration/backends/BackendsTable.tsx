@@ -48,7 +48,7 @@ const columns: Column<ManagedBackend>[] = [
   { title: 'Running', align: 'right', cell: (backend) => <NoWrap>{slotsText(backend)}</NoWrap> },
   { title: 'Loaded', ownLine: true, cell: ({ loaded }) => (loaded.length === 0 ? '—' : loaded.join(', ')) },
   { title: 'Wait and run', cell: (backend) => <BusiestModel backend={backend} /> },
-  { title: 'Last fault', ownLine: true, cell: ({ last_fault: fault }) => <LastFault fault={fault} /> },
+  { title: 'Last error', ownLine: true, cell: ({ last_fault: fault }) => <LastFault fault={fault} /> },
   {
     title: 'Spent today',
     align: 'right',

@@ -185,7 +185,7 @@ const rows: Row[] = [
     ),
   },
   capabilityRow('Uploads', 'uploads'),
-  capabilityRow('Uploads of sound', 'audio_upload'),
+  capabilityRow('Uploads of audio', 'audio_upload'),
   capabilityRow('Uploads of video', 'video_upload'),
   capabilityRow('Models of their own', 'custom_models'),
   {

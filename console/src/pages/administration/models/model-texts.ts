@@ -43,7 +43,7 @@ const sourceLabels: Readonly<Record<string, string>> = {
   references: 'Reference images',
   start_image: 'First frame',
   end_image: 'Last frame',
-  audios: 'Sound',
+  audios: 'Audio',
   source_video: 'Video to follow',
   video: 'Video to extend',
 };
