@@ -48,7 +48,7 @@ export type BlobStorage = {
   removeUnfinished: (before: Date) => Promise<number>;
   /**
    * Writes down who the store belongs to unless somebody is named already; returns who it is, the same to all who ask at one
-   * moment. Two studios that swept one store would remove each other's blobs.
+   * moment. Two studios that reconciled one store would remove each other's blobs.
    */
   claim: (owner: string) => Promise<string>;
   /** Rejects unless blobs can be written and read now. Writes at first and after something failed; else it only reads. */

@@ -25,7 +25,7 @@ const media = [
   'renders',
   'storage',
   'storage-property.slow',
-  'thumbnail-sweep',
+  'thumbnail-reconciliation',
   'upload-crashes.slow',
   'upload-streams',
   'uploads',

@@ -36,7 +36,7 @@ export type TestHooks = {
   /** Of claims, watches and files under way. */
   leaseMs?: number | undefined;
   /** Between looks for what nobody announced. */
-  sweepMs?: number | undefined;
+  reconcileMs?: number | undefined;
   /** Before a submit whose outcome is not known is sent again. */
   retryMs?: number | undefined;
   /** Between looks for deliveries that are due. */

@@ -19,7 +19,7 @@ let service: TestService;
 let studio: ScriptedRenders;
 let key: string;
 before(async () => {
-  service = await startTestService({ sweepMs: 200, retryMs: 50 });
+  service = await startTestService({ reconcileMs: 200, retryMs: 50 });
   studio = scriptRenders(service.studio);
   service.studio.balance.lifetime_millicredits = 1_000_000_000;
 });

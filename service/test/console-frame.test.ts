@@ -32,7 +32,7 @@ let service: TestService;
 let renders: ScriptedRenders;
 let browser: ConsoleBrowser;
 before(async () => {
-  service = await startTestService({ sweepMs: 200, retryMs: 50 });
+  service = await startTestService({ reconcileMs: 200, retryMs: 50 });
   renders = scriptRenders(service.studio);
   browser = await openBrowser(service);
 });

@@ -12,7 +12,7 @@ let service: TestService;
 let studio: ScriptedRenders;
 let person: ConsoleCaller;
 before(async () => {
-  service = await startTestService({ sweepMs: 200, retryMs: 50 });
+  service = await startTestService({ reconcileMs: 200, retryMs: 50 });
   service.studio.catalog.models.push(exampleVideoModel({ default_for: [] }));
   studio = scriptRenders(service.studio);
   service.studio.balance.lifetime_millicredits = 100_000_000;

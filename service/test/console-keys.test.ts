@@ -11,7 +11,7 @@ let service: TestService;
 let studio: ScriptedRenders;
 let person: ConsoleCaller;
 before(async () => {
-  service = await startTestService({ sweepMs: 200, retryMs: 50 });
+  service = await startTestService({ reconcileMs: 200, retryMs: 50 });
   studio = scriptRenders(service.studio);
 });
 after(() => service[Symbol.asyncDispose]());

@@ -11,7 +11,7 @@ let service: TestService;
 let studio: ScriptedRenders;
 let person: ConsoleCaller;
 before(async () => {
-  service = await startTestService({ sweepMs: 200, retryMs: 50, studioTimeoutMs: 10_000 });
+  service = await startTestService({ reconcileMs: 200, retryMs: 50, studioTimeoutMs: 10_000 });
   studio = scriptRenders(service.studio);
   service.studio.balance.lifetime_millicredits = 100_000_000;
   person = await signedIn(service);

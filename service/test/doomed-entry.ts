@@ -16,7 +16,7 @@ await runPart({
     startService(readServiceConfig(process.env), {
       testHooks: {
         leaseMs: doom.leaseMs,
-        sweepMs: 200,
+        reconcileMs: 200,
         retryMs: 100,
         deliveryPollMs: 200,
         crashPoint: async (name) => {

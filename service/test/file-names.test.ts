@@ -13,7 +13,7 @@ let key: string;
 
 before(async () => {
   files = await startFileServer((_request, response) => void response.writeHead(200).end(tinyPng));
-  service = await startTestService({ config: { egressAllow: ['127.0.0.0/8'] }, sweepMs: 50 });
+  service = await startTestService({ config: { egressAllow: ['127.0.0.0/8'] }, reconcileMs: 50 });
   service.studio.balance.lifetime_millicredits = 1_000_000_000;
   scriptRenders(service.studio);
   key = await service.createKey();

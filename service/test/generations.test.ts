@@ -13,7 +13,7 @@ let service: TestService;
 let studio: ScriptedRenders;
 let key: string;
 before(async () => {
-  service = await startTestService({ sweepMs: 200, retryMs: 50 });
+  service = await startTestService({ reconcileMs: 200, retryMs: 50 });
   studio = scriptRenders(service.studio);
 });
 after(async () => service[Symbol.asyncDispose]());
@@ -248,7 +248,7 @@ test('a change that the database refuses is passed by, the others of its batch a
     `update generations set heard_at = clock() - interval '2 minutes' where id = $1`,
     [one],
   );
-  assert.equal((await get(one, 20)).status, 'succeeded', 'the sweep asks for it by its token');
+  assert.equal((await get(one, 20)).status, 'succeeded', 'the reconciliation asks for it by its token');
 });
 
 test('a feed that lost its place is reconciled by tokens', async () => {

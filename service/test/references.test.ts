@@ -39,7 +39,11 @@ before(async () => {
     const status = request.url === '/gone' ? 404 : 200;
     void gate.then(() => (isCut() ? response.destroy() : response.writeHead(status).end(tinyPng)));
   });
-  service = await startTestService({ config: { egressAllow: ['127.0.0.0/8'] }, sweepMs: 100, retryMs: 50 });
+  service = await startTestService({
+    config: { egressAllow: ['127.0.0.0/8'] },
+    reconcileMs: 100,
+    retryMs: 50,
+  });
   service.studio.catalog.models.push(
     exampleVideoModel({ id: 'all', default_for: [], parameters: { max_reference_images: 10 } }),
     exampleEditModel({ id: 'both', default_for: [], parameters: { max_reference_images: 10 } }),

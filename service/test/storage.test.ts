@@ -26,7 +26,7 @@ describe('storage', () => {
     files = await startFileServer();
     service = await startTestService({
       config: { egressAllow: ['127.0.0.0/8'] },
-      sweepMs: 100,
+      reconcileMs: 100,
       retryMs: 50,
       leaseMs: 2_000,
     });

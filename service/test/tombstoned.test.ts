@@ -10,7 +10,7 @@ let service: TestService;
 let studio: ScriptedRenders;
 let key: string;
 before(async () => {
-  service = await startTestService({ sweepMs: 200, retryMs: 60_000, leaseMs: 3_000 });
+  service = await startTestService({ reconcileMs: 200, retryMs: 60_000, leaseMs: 3_000 });
   studio = scriptRenders(service.studio);
   service.studio.balance.lifetime_millicredits = 1_000_000;
   key = await service.createKey();

@@ -44,7 +44,7 @@ describe('uploads', () => {
       }
       response.writeHead(200).end(tinyPng);
     });
-    service = await startTestService({ config: { egressAllow: ['127.0.0.0/8'] }, sweepMs: 100 });
+    service = await startTestService({ config: { egressAllow: ['127.0.0.0/8'] }, reconcileMs: 100 });
     renders = scriptRenders(service.studio);
     key = await service.createKey();
   });
@@ -313,7 +313,7 @@ test(
   { timeout: 60_000 },
   async () => {
     const uploadPace = { minBytesPerSecond: 100_000, windowMs: 300 };
-    await using service = await startTestService({ uploadPace, sweepMs: 100 });
+    await using service = await startTestService({ uploadPace, reconcileMs: 100 });
     const key = await service.createKey();
     const head = '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
     const slow = async function* () {

@@ -14,7 +14,7 @@ let studio: ScriptedRenders;
 let key: string;
 before(async () => {
   // No look by the clock: what a stream learns here, a notification told.
-  service = await startTestService({ sweepMs: 200, retryMs: 50, liveFloorMs: 3_600_000 });
+  service = await startTestService({ reconcileMs: 200, retryMs: 50, liveFloorMs: 3_600_000 });
   studio = scriptRenders(service.studio);
   service.studio.balance.lifetime_millicredits = 1_000_000_000;
   key = await service.createKey();

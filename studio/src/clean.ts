@@ -10,7 +10,7 @@ import { expireFrames } from './library/expire-frames.ts';
 import { forgetOldProgress } from './progress/queries.ts';
 import { endStranded, strandedPerRound } from './renders/end-stranded.ts';
 import { removeAbandonedFolders } from './storage/orphan-folders.ts';
-import { startSweep } from './storage/sweep-media.ts';
+import { startMediaReconciliation } from './storage/reconcile-media.ts';
 import { rejectOverdueUploads } from './uploads/check-upload.ts';
 import { forgetDeletedUploads } from './uploads/queries.ts';
 import { forgetSilentWorkers } from './workers/heartbeat.ts';
@@ -27,7 +27,7 @@ const maxJobMs = 30_000;
 type CleanDependencies = Parameters<typeof rejectOverdueUploads>[0];
 
 /**
- * Cleans up once a minute. The sweep has a loop of its own: it lists the whole storage, and credits that are due and renders that are
+ * Cleans up once a minute. The reconciliation has a loop of its own: it lists the whole storage, and credits that are due and renders that are
  * stranded cannot wait for that.
  */
 export function startCleaning(
@@ -44,7 +44,7 @@ export function startCleaning(
   owners.use(
     startLoop({ ...ordinary, name: 'clean', run: (stopping) => clean(dependencies, stopping, cursors) }),
   );
-  owners.use(startSweep(dependencies, { ...ordinary, graceSeconds }));
+  owners.use(startMediaReconciliation(dependencies, { ...ordinary, graceSeconds }));
   return owners;
 }
 

@@ -19,7 +19,7 @@ import { createAccount, grantForService, type NewStudioAccount } from '@renderki
 import type { Pauses } from '@renderkit/studio/renders/job.ts';
 import { startWorker } from '@renderkit/studio/start-worker.ts';
 import { openStorage, type MediaPlace } from '@renderkit/blob-storage/open-storage.ts';
-import { sweepMedia } from '@renderkit/studio/storage/sweep-media.ts';
+import { reconcileMedia } from '@renderkit/studio/storage/reconcile-media.ts';
 import { listMediaKeys, openTestMedia } from '@renderkit/blob-storage/testing/test-media.ts';
 import { type Answer, type UploadCalls, uploadCalls } from './upload-calls.ts';
 
@@ -36,7 +36,7 @@ export type TestStudio = AsyncDisposable & {
   mediaKeys: () => Promise<string[]>;
   /** Makes an account with a grant for the client, and its first access token. */
   connect: (account?: Partial<NewStudioAccount>) => Promise<TestAccount>;
-  /** One round of cleaning up, now, and a sweep where one is due. */
+  /** One round of cleaning up, now, and a reconciliation where one is due. */
   clean: () => Promise<void>;
   startWorker: (options?: {
     engines?: Engine[];
@@ -182,7 +182,7 @@ async function cleanNow(
   await using storage = await openStorage(config);
   const announce = () => undefined;
   await clean({ database, storage, announce, log }, new AbortController().signal);
-  await sweepMedia({ database, storage, log }, config.mediaGraceSeconds);
+  await reconcileMedia({ database, storage, log }, config.mediaGraceSeconds);
 }
 
 export type Tokens = { accessToken: string; refreshToken: string };

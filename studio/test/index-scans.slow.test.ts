@@ -97,7 +97,7 @@ async function signInTwice(studio: TestStudio): Promise<void> {
   await setAccount(studio.database, person.email, { password });
 }
 
-/** Compares all names and all blobs, erases an account, and sweeps. */
+/** Compares all names and all blobs, erases an account, and reconciles. */
 async function cleanUp(studio: TestStudio, doomed: TestAccount): Promise<void> {
   await using storage = await openStorage(studio.mediaPlace);
   await checkMedia(studio.database, storage);

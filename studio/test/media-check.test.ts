@@ -19,7 +19,7 @@ const threeDaysAgo = new Date(Date.now() - 3 * 24 * 60 * 60_000);
 
 test('on a disk, what rows and bytes say of each other is told, and what nothing names goes in time', async () => {
   await using studio = await startTestStudio({ worker: false, config: { s3: undefined } });
-  await checkAndSweep(studio, {}, async (key) => {
+  await checkAndReconcile(studio, {}, async (key) => {
     const { dataDirectory } = studio;
     await utimes(path.join(mediaDirectory(dataDirectory), key.slice(0, 2), key), threeDaysAgo, threeDaysAgo);
   });
@@ -28,14 +28,14 @@ test('on a disk, what rows and bytes say of each other is told, and what nothing
 test('in a bucket likewise', async () => {
   await using server = await startS3Counterpart();
   await using studio = await startTestStudio({ worker: false, config: { s3: server.config } });
-  await checkAndSweep(studio, { s3: server.config }, async (key) => {
+  await checkAndReconcile(studio, { s3: server.config }, async (key) => {
     const object = server.objects.get(key);
     assert.ok(object);
     object.storedAt = threeDaysAgo;
   });
 });
 
-async function checkAndSweep(
+async function checkAndReconcile(
   studio: TestStudio,
   { s3 }: Pick<StudioConfig, 's3'>,
   age: (key: string) => Promise<void>,
@@ -65,7 +65,7 @@ async function checkAndSweep(
     bytes_without_rows: [lostKey],
     checked: 5,
   });
-  // Where the sweep takes what is three minutes old, so does the check.
+  // Where the reconciliation takes what is three minutes old, so does the check.
   const soon = { graceSeconds: 180, now: new Date(Date.now() + 200_000) };
   const young = (await checkMedia(database, storage, soon)).bytes_without_rows;
   assert.deepEqual(young.sort(), [lostKey, youngKey].sort());

@@ -105,8 +105,8 @@ test('a submit beyond the balance is refused, and its token stays refused', asyn
 test('monthly credits renew on their day and do not add up, whoever looks first', async (t) => {
   t.after(() => moveClock(studio.database, 0));
   const looked = await studio.connect({ tier: 'free' });
-  const sweptEmail = 'swept@example.org';
-  await createAccount(studio.database, { email: sweptEmail, tier: 'free' });
+  const stayingEmail = 'staying@example.org';
+  await createAccount(studio.database, { email: stayingEmail, tier: 'free' });
   await looked.submit('gen_before', fourCredits);
   assert.equal((await looked.balance()).monthly_millicredits, 46 * credits);
   const day = 86_400;
@@ -120,11 +120,11 @@ test('monthly credits renew on their day and do not add up, whoever looks first'
   const account = await showAccount(studio.database, looked.email);
   assert.equal(account.monthly_millicredits, 50 * credits);
   assert.deepEqual((await ledger(looked)).slice(-2), ['expiry monthly -46', 'grant monthly 50']);
-  const [untouched] = await showLedger(studio.database, sweptEmail);
+  const [untouched] = await showLedger(studio.database, stayingEmail);
   assert.equal(untouched?.kind, 'opening');
-  assert.equal((await showLedger(studio.database, sweptEmail)).length, 3);
+  assert.equal((await showLedger(studio.database, stayingEmail)).length, 3);
   await refillDueAccounts(studio.database);
-  assert.equal((await showLedger(studio.database, sweptEmail)).length, 3);
+  assert.equal((await showLedger(studio.database, stayingEmail)).length, 3);
 });
 
 test("renewals fall on the account's own day, on the last one where the month is too short", async () => {

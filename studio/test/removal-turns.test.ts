@@ -31,14 +31,16 @@ async function setScene(owners: AsyncDisposableStack): Promise<Scene> {
   return { db, server, media };
 }
 
-function sweep({ db, server }: Scene): ChildProcess {
-  const program = programFile(path.join(import.meta.dirname, 'crash-sweep.ts'));
+function startRemoval({ db, server }: Scene): ChildProcess {
+  const program = programFile(path.join(import.meta.dirname, 'crash-removal.ts'));
   const place = JSON.stringify({ dataDirectory: '', s3: server.config });
   return spawn(process.execPath, [program, db.url, place], { env: inheritedEnvironment(), stdio: 'inherit' });
 }
 
 /** A process whose first removal of a blob hangs until `go`; `folder` is where it hangs. */
-async function hangingSweep(scene: Scene): Promise<{ child: ChildProcess; folder: string; go: () => void }> {
+async function hangingRemoval(
+  scene: Scene,
+): Promise<{ child: ChildProcess; folder: string; go: () => void }> {
   const gate = Promise.withResolvers<void>();
   const hanging = Promise.withResolvers<string>();
   let removals = 0;
@@ -47,7 +49,7 @@ async function hangingSweep(scene: Scene): Promise<{ child: ChildProcess; folder
     hanging.resolve(folderOf(key));
     return gate.promise;
   };
-  const child = sweep(scene);
+  const child = startRemoval(scene);
   const ended = once(child, 'exit').then(() => assert.fail('it removed nothing'));
   return { child, folder: await Promise.race([hanging.promise, ended]), go: gate.resolve };
 }
@@ -65,9 +67,9 @@ test('a thumbnail that is added while a slow removal goes on keeps its bytes', a
     folders.set(folderOf((await keepThumbnail(model, media)).thumbnailKey ?? ''), model);
   await moveClock(db.database, 2 * hour);
 
-  const slow = await hangingSweep(scene);
+  const slow = await hangingRemoval(scene);
   await moveClock(db.database, 2 * hour + 11 * 60);
-  await once(sweep(scene), 'exit');
+  await once(startRemoval(scene), 'exit');
   // The second process removed what the first had only marked, and left alone what it is at.
   assert.deepEqual(await marks(scene), [{ folder: slow.folder, removing: true }]);
   const [stuck, other] = [...folders].sort(([folder]) => (folder === slow.folder ? -1 : 1));
@@ -91,14 +93,14 @@ test('what a killed process was removing another removes once its marks are old'
   const { db, media, server } = scene;
   await keepThumbnail(await ownModel('one', '#102030'), media);
   await moveClock(db.database, 2 * hour);
-  const slow = await hangingSweep(scene);
+  const slow = await hangingRemoval(scene);
   slow.child.kill('SIGKILL');
   await once(slow.child, 'exit');
-  await endSessionsOf(db.database, 'sweep');
-  await once(sweep(scene), 'exit');
+  await endSessionsOf(db.database, 'removal');
+  await once(startRemoval(scene), 'exit');
   assert.deepEqual(await marks(scene), [{ folder: slow.folder, removing: true }]);
   await moveClock(db.database, 2 * hour + 11 * 60);
-  await once(sweep(scene), 'exit');
+  await once(startRemoval(scene), 'exit');
   assert.deepEqual(await marks(scene), []);
   assert.deepEqual([...server.objects.keys()], ['renderkit-studio'], 'only the owner is left');
   slow.go();

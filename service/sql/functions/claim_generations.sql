@@ -3,7 +3,7 @@ create or replace function claim_generations(
   p_accounts text[],
   p_owner text,
   p_lease interval,
-  -- The periodic sweep passes by what is locked; who was woken for an account waits for it.
+  -- The periodic reconciliation passes by what is locked; who was woken for an account waits for it.
   p_skip_locked boolean
 ) returns table (
   account_id text, generation_id text, attempt integer, lane text, cost_millicredits bigint,

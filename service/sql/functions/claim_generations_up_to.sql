@@ -7,7 +7,7 @@ create or replace function claim_generations_up_to(
   p_accounts text[],
   p_owner text,
   p_lease interval,
-  -- The periodic sweep passes by what is locked; who was woken for an account waits for it.
+  -- The periodic reconciliation passes by what is locked; who was woken for an account waits for it.
   p_skip_locked boolean,
   -- Of those that wait; what is taken over is not counted.
   p_at_most integer

@@ -44,14 +44,14 @@ export type Generations = AsyncDisposable &
 /** Starts what brings generations from the queue to their end, and gives the use cases that clients have of them. */
 export function startGenerations(options: GenerationsOptions): Generations {
   const { database, signals, uploads } = options;
-  const { crashPoint, sweepMs, retryMs, stuckAfterMs } = options.testHooks ?? {};
+  const { crashPoint, reconcileMs, retryMs, stuckAfterMs } = options.testHooks ?? {};
   const { owner, leaseMs, wokenAccounts, announcer, longPolls, accountStreams, live } = signals;
   const shared = { ...options, ...signals, crashPoint, stuckAfterMs };
   const settlement = new Settlement({ database, owner, leaseMs, announcer, crashPoint });
   const askRenders = createAskRenders({ studioClient: options.studioClient, settlement });
   const dispatcher = startDispatcher({
     ...shared,
-    sweepMs,
+    reconcileMs,
     limits: createLimitsReader(shared),
     submit: createResubmit({ ...shared, settlement, retryMs }),
   });

@@ -81,7 +81,7 @@ const hotStatements: Record<string, () => Promise<unknown>> = {
       claims.map((claim) => ({ ...claim, unsent: true, atOnce: true })),
     );
   },
-  sweep: () => accountsToDispatch(database, { limitsMaxAgeMs: 1_000, atMost: 100 }),
+  reconcile: () => accountsToDispatch(database, { limitsMaxAgeMs: 1_000, atMost: 100 }),
   read: () => readGenerations(database, [{ id: 'gen_x', accountId: account.accountId }]),
   awaited: () => readAwaited(database, [{ id: 'gen_x', accountId: account.accountId, keyId: account.keyId }]),
   settled: () => readSettledSince(database, undefined),

@@ -11,20 +11,20 @@ const expiryMs = 60_000;
 export type ExpiryOptions = {
   database: Database;
   log: Logger;
-  sweepMs?: number | undefined;
+  reconcileMs?: number | undefined;
   onStuck?: ((name: string) => void) | undefined;
   stuckAfterMs?: number | undefined;
 };
 
 /** Deletes uploads that nothing named for long. */
 export function startUploadExpiry(options: ExpiryOptions): AsyncDisposable {
-  const { log, onStuck, stuckAfterMs, sweepMs } = options;
+  const { log, onStuck, stuckAfterMs, reconcileMs } = options;
   return startBatchLoop({
     log,
     onStuck,
     stuckAfterMs,
     name: 'expiring uploads',
-    everyMs: sweepMs ?? expiryMs,
+    everyMs: reconcileMs ?? expiryMs,
     round: (stopping) => expireUnused(options, stopping),
   });
 }

@@ -68,7 +68,7 @@ test('file servers that never answer hold up no other account', async () => {
     settle: async () => undefined,
     onProcessing: () => undefined,
     log: createLogger({ part: 'test', level: 'silent' }),
-    sweepMs: 20,
+    reconcileMs: 20,
   });
   const untilAsked = async (count: number) => {
     await until(`request ${count}`, () => asked.length >= count);

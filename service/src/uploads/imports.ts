@@ -39,7 +39,7 @@ export type Imports = AsyncDisposable & Pick<LeaseQueue<Import>, 'wake'>;
 /** Fetches the addresses that creates named, after their 202. Woken at once in its own process, each second in others. */
 export function startImports(
   options: ImportOptions & {
-    sweepMs?: number | undefined;
+    reconcileMs?: number | undefined;
     onStuck?: ((name: string) => void) | undefined;
     stuckAfterMs?: number | undefined;
   },
@@ -58,7 +58,7 @@ export function startImports(
     finishWithinMs,
     polling: {
       name: 'imports',
-      everyMs: options.sweepMs ?? pollMs,
+      everyMs: options.reconcileMs ?? pollMs,
       onStuck: options.onStuck,
       stuckAfterMs: options.stuckAfterMs,
       claim: (atMost, running) =>

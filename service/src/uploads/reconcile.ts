@@ -26,7 +26,7 @@ export type ReconcileOptions = {
   settle: SettleUploads;
   leases: Leases;
   log: Logger;
-  sweepMs?: number | undefined;
+  reconcileMs?: number | undefined;
   onStuck?: ((name: string) => void) | undefined;
   stuckAfterMs?: number | undefined;
   /** For tests. Default 20,000. */
@@ -35,18 +35,18 @@ export type ReconcileOptions = {
 
 /** Asks about uploads that the feed says nothing of, ends those that take too long, and removes orphans. */
 export function startUploadReconciliation(options: ReconcileOptions): AsyncDisposable {
-  const { log, onStuck, stuckAfterMs, sweepMs } = options;
+  const { log, onStuck, stuckAfterMs, reconcileMs } = options;
   const common = { log, onStuck, stuckAfterMs };
   const stale = startLoop({
     ...common,
     name: 'stale uploads',
-    everyMs: sweepMs ?? 1_000,
+    everyMs: reconcileMs ?? 1_000,
     run: (stopping) => askAboutStale(options, stopping),
   });
   const orphans = startLoop({
     ...common,
     name: 'orphaned uploads',
-    everyMs: sweepMs ?? 5_000,
+    everyMs: reconcileMs ?? 5_000,
     run: (stopping) => removeOrphans(options, stopping),
   });
   return {

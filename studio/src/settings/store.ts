@@ -9,6 +9,7 @@ export type SettingName =
   | 'maintenance'
   | 'media_place'
   | 'media_place_allowed'
+  // When the media were last reconciled; release 1 reads it by this name.
   | 'media_swept'
   | 'data_files'
   | 'built_in_digest';

@@ -15,14 +15,14 @@ export type MediaCheck = {
 };
 
 const looksAtOnce = 16;
-/** What is younger may be waiting for its row: longer than any file is on its way, unless the sweep is told a shorter grace. */
+/** What is younger may be waiting for its row: longer than any file is on its way, unless the reconciliation is told a shorter grace. */
 const minAgeSeconds = 60 * 60;
 /** What is announced need not be there yet, and a file that was made is looked for once it is somebody's. */
 const withoutBytes: ReadonlySet<NameSource> = new Set(['announced', 'made']);
 
 /**
  * Compares what rows name with what the storage holds, while others work with both. Changes nothing. `graceSeconds`: from
- * which age on the sweep would remove what no row names.
+ * which age on the reconciliation would remove what no row names.
  */
 export async function checkMedia(
   database: Database,

@@ -111,16 +111,19 @@ export async function hasSpace(transaction: Transaction, account: string, bytes:
   return rows[0]?.fits === true;
 }
 
-/** When the storage was swept last, or is taken to have been: `every` less `held` seconds ago. */
-const sweptAt = `clock() - ($1::float8 - $2::float8) * interval '1 second'`;
+/** When the storage was reconciled last, or is taken to have been: `every` less `held` seconds ago. */
+const reconciledAt = `clock() - ($1::float8 - $2::float8) * interval '1 second'`;
 
-/** The seconds between two sweeps, and those for which nobody else is to begin one from now on. */
-type SweepTimes = { every: number; held: number };
+/** The seconds between two reconciliations, and those for which nobody else is to begin one from now on. */
+type ReconciliationTimes = { every: number; held: number };
 
-/** True for one caller, unless another swept within `every` or holds the sweep. */
-export async function takeSweep(database: Database, { every, held }: SweepTimes): Promise<boolean> {
+/** True for one caller, unless another reconciled within `every` or holds the reconciliation. */
+export async function takeReconciliation(
+  database: Database,
+  { every, held }: ReconciliationTimes,
+): Promise<boolean> {
   const rows = await database.rows(
-    `insert into settings (name, value, changed_at) values ('media_swept', 'true', ${sweptAt})
+    `insert into settings (name, value, changed_at) values ('media_swept', 'true', ${reconciledAt})
      on conflict (name) do update set changed_at = excluded.changed_at
        where settings.changed_at <= clock() - $1::float8 * interval '1 second'
      returning name`,
@@ -129,9 +132,12 @@ export async function takeSweep(database: Database, { every, held }: SweepTimes)
   return rows.length === 1;
 }
 
-/** For whoever has taken the sweep: holds it on, has ended it (held for all of `every`), or gives it back (for 0). */
-export async function holdSweep(database: Database, { every, held }: SweepTimes): Promise<void> {
-  await database.execute(`update settings set changed_at = ${sweptAt} where name = 'media_swept'`, [
+/** For whoever has taken the reconciliation: holds it on, has ended it (held for all of `every`), or gives it back (for 0). */
+export async function holdReconciliation(
+  database: Database,
+  { every, held }: ReconciliationTimes,
+): Promise<void> {
+  await database.execute(`update settings set changed_at = ${reconciledAt} where name = 'media_swept'`, [
     every,
     held,
   ]);

@@ -163,7 +163,7 @@ test('a renewed lease is not taken over', async () => {
   await moveClock(database, 0);
 });
 
-test('the sweep finds accounts with free slots, with unread limits and with dead leases, and no others', async () => {
+test('the reconciliation finds accounts with free slots, with unread limits and with dead leases, and no others', async () => {
   await database.rows('delete from accounts');
   const idle = await seedAccount(database, { limits: limitsOf(1) });
   const waiting = await seedAccount(database, { limits: limitsOf(1) });

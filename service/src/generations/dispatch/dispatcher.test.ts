@@ -37,7 +37,7 @@ test('while the studio is slow no more is claimed than is soon submitted, and th
     limits: { refresh: () => undefined },
     wokenAccounts,
     leaseMs: 60_000,
-    sweepMs: 50,
+    reconcileMs: 50,
   });
   for (const accountId of owners) wokenAccounts.wake(accountId);
   const held = async () => {
@@ -47,7 +47,7 @@ test('while the studio is slow no more is claimed than is soon submitted, and th
     return row?.held ?? 0;
   };
   while ((await held()) < maxHeld / 2) await sleep(10);
-  // Ten sweeps, each of which finds what waits.
+  // Ten reconciliations, each of which finds what waits.
   await sleep(500);
   const atMost = await held();
   assert.ok(atMost <= maxHeld, `${atMost} are held`);

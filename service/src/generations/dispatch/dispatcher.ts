@@ -26,7 +26,7 @@ export type DispatcherOptions = {
   wokenAccounts: WokenAccounts;
   leaseMs: number;
   /** Default 1,000. */
-  sweepMs?: number | undefined;
+  reconcileMs?: number | undefined;
   onStuck?: ((name: string) => void) | undefined;
   stuckAfterMs?: number | undefined;
 };
@@ -44,14 +44,14 @@ const maxWaiting = 2 * maxPerClaim;
 const finishWithinMs = 8_000;
 /** Claimed from one lane of an account at once; the limit stands in sql/functions/claim_generations_up_to.sql. */
 const maxFromLane = 64;
-const accountsPerSweep = 500;
+const accountsPerRound = 500;
 /** Limits that leave no free slot are read again after this long. */
 const limitsMaxAgeMs = 10_000;
 const lanes = ['image', 'edit', 'video'] as const satisfies readonly Lane[];
 
 /**
  * Takes generations out of the queue as slots come free and has them submitted. Woken at once within its process;
- * a sweep each second finds what was woken elsewhere, what waits out a pause, and what a dead process left claimed.
+ * a reconciliation each second finds what was woken elsewhere, what waits out a pause, and what a dead process left claimed.
  */
 export function startDispatcher(options: DispatcherOptions): AsyncDisposable {
   const { database, log, owner, leaseMs, wokenAccounts, onStuck, stuckAfterMs } = options;
@@ -102,12 +102,15 @@ export function startDispatcher(options: DispatcherOptions): AsyncDisposable {
     // What a busy studio said of its limits may be over as well.
     onPauseOver: options.limits.refresh,
   });
-  const sweep = startSweep(options, { hasRoom, claimFor: (accountIds) => claimFor(accountIds, true) });
+  const reconciliation = startReconciliation(options, {
+    hasRoom,
+    claimFor: (accountIds) => claimFor(accountIds, true),
+  });
 
   return {
     [Symbol.asyncDispose]: async () => {
       await wokenAccounts.stop();
-      await sweep[Symbol.asyncDispose]();
+      await reconciliation[Symbol.asyncDispose]();
       await submits[Symbol.asyncDispose]();
       await leases[Symbol.asyncDispose]();
     },
@@ -115,19 +118,19 @@ export function startDispatcher(options: DispatcherOptions): AsyncDisposable {
 }
 
 /** Looks each second for accounts that could be claimed from. */
-function startSweep(
-  { database, limits, wokenAccounts, log, sweepMs = 1_000, onStuck, stuckAfterMs }: DispatcherOptions,
+function startReconciliation(
+  { database, limits, wokenAccounts, log, reconcileMs = 1_000, onStuck, stuckAfterMs }: DispatcherOptions,
   claims: { hasRoom: () => boolean; claimFor: (accountIds: string[]) => Promise<void> },
 ): AsyncDisposable {
   return startLoop({
-    name: 'dispatch sweep',
-    everyMs: sweepMs,
+    name: 'dispatch reconciliation',
+    everyMs: reconcileMs,
     log,
     onStuck,
     stuckAfterMs,
     run: async () => {
       wokenAccounts.forget();
-      const found = await accountsToDispatch(database, { limitsMaxAgeMs, atMost: accountsPerSweep });
+      const found = await accountsToDispatch(database, { limitsMaxAgeMs, atMost: accountsPerRound });
       const claimable = found.filter((account) => account.has_capacity).map((account) => account.account_id);
       for (const account of found) if (!account.has_capacity) limits.refresh(account.account_id);
       for (let i = 0; i < claimable.length; i += accountsPerClaim) {

@@ -20,7 +20,7 @@ let db: TestDatabase;
 let upstream: Upstream;
 let renders: ScriptedRenders;
 let account: Seeded;
-let sweeps: ReconcileOptions;
+let options: ReconcileOptions;
 before(async () => {
   db = await createTestDatabase('service');
   upstream = await startUpstream(db.database);
@@ -37,7 +37,7 @@ before(async () => {
     announcer: { announce: () => undefined },
   });
   const askRenders = createAskRenders({ ...common, settlement });
-  sweeps = { ...common, settlement, askRenders, log: createLogger({ part: 'test', level: 'silent' }) };
+  options = { ...common, settlement, askRenders, log: createLogger({ part: 'test', level: 'silent' }) };
 });
 after(async () => {
   await upstream[Symbol.asyncDispose]();
@@ -97,10 +97,10 @@ function known(id: string): void {
 test('what was queued for a day and never sent fails, a minute earlier it does not', async () => {
   const [id = ''] = await seedQueue(db.database, account, 1);
   await moveClock(db.database, 24 * hour - minute);
-  await giveUpTooOld(sweeps);
+  await giveUpTooOld(options);
   assert.equal(await stateOf(id), 'queued');
   await moveClock(db.database, 24 * hour + minute);
-  await giveUpTooOld(sweeps);
+  await giveUpTooOld(options);
   assert.equal(await stateOf(id), 'failed upstream_unavailable');
   assert.deepEqual([...renders.tombstoned], [], 'the studio need not be asked');
   const events = await db.database.rows('select type from events where subject_id = $1', [id]);
@@ -111,7 +111,7 @@ test('what may have been sent is tombstoned first, and adopted where the studio 
   const [taken, leased, lost] = [await claimed(), await claimed(), await claimed(false)];
   known(taken);
   await moveClock(db.database, 24 * hour + minute);
-  await giveUpTooOld(sweeps);
+  await giveUpTooOld(options);
   assert.equal(await stateOf(lost), 'failed upstream_unavailable');
   assert.equal(await stateOf(leased), 'failed upstream_unavailable');
   assert.equal(await stateOf(taken), 'running');
@@ -122,7 +122,7 @@ test('while the studio cannot be asked nothing that may have been sent is given 
   const id = await claimed(false);
   upstream.studio.script('barRender', { status: 503, json: { code: 'maintenance', message: 'away' } });
   await moveClock(db.database, 24 * hour + minute);
-  await giveUpTooOld(sweeps);
+  await giveUpTooOld(options);
   assert.equal(await stateOf(id), 'queued');
   renders = scriptRenders(upstream.studio);
 });
@@ -132,10 +132,10 @@ test('a running job that is not heard of is asked for by its token, once a minut
   known(id);
   renders.finish(id);
   await moveClock(db.database, 50);
-  await askAboutSilent(sweeps);
+  await askAboutSilent(options);
   assert.equal(await stateOf(id), 'running');
   await moveClock(db.database, 70);
-  await askAboutSilent(sweeps);
+  await askAboutSilent(options);
   assert.equal(await stateOf(id), 'succeeded');
 });
 
@@ -143,16 +143,16 @@ test('a job past the deadline of its kind is lost where the studio does not know
   const [image, video, kept] = [await running(), await running('video'), await running()];
   known(kept);
   await moveClock(db.database, hour - 2 * minute);
-  await askAboutSilent(sweeps);
+  await askAboutSilent(options);
   assert.equal(await stateOf(image), 'running');
   await moveClock(db.database, hour + 2 * minute);
-  await askAboutSilent(sweeps);
+  await askAboutSilent(options);
   assert.equal(await stateOf(image), 'failed upstream_unavailable');
   assert.equal(await stateOf(video), 'running');
   assert.equal(await stateOf(kept), 'running');
   assert.ok(renders.tombstoned.has(image), 'it will never be rendered after that');
   await moveClock(db.database, 6 * hour + 4 * minute);
-  await askAboutSilent(sweeps);
+  await askAboutSilent(options);
   assert.equal(await stateOf(video), 'failed upstream_unavailable');
   assert.equal(await stateOf(kept), 'running');
 });

@@ -6,23 +6,23 @@ import type { Loop, LoopOptions } from '@renderkit/server-kit/work/loop.ts';
 import { type BlobStorage, folderOf } from '@renderkit/blob-storage/blob-storage.ts';
 import { findUnnamed } from './find-unnamed.ts';
 import { removeUnnamedFolder } from './orphan-folders.ts';
-import { holdSweep, takeSweep } from './store.ts';
+import { holdReconciliation, takeReconciliation } from './store.ts';
 
-type SweepDependencies = { database: Database; storage: BlobStorage; log: Logger };
+type ReconciliationDependencies = { database: Database; storage: BlobStorage; log: Logger };
 
-/** A sweep reads all names and lists the whole storage. */
+/** A reconciliation reads all names and lists the whole storage. */
 const maxPauseSeconds = 6 * 60 * 60;
 /** A process that was killed meanwhile lets another begin after this. */
 const heldSeconds = 30 * 60;
 const holdEveryMs = 5 * 60_000;
 /** Then the loop says that it lives, and goes on. */
 const ordinaryRoundMs = 60_000;
-/** A sweep that fails is begun anew, and that costs a listing. */
+/** A reconciliation that fails is begun anew, and that costs a listing. */
 const maxPauseMs = 10 * 60_000;
 
-/** Sweeps now and then, in rounds that end however long a sweep takes. */
-export function startSweep(
-  dependencies: SweepDependencies,
+/** Reconciles now and then, in rounds that end however long it takes. */
+export function startMediaReconciliation(
+  dependencies: ReconciliationDependencies,
   {
     graceSeconds,
     roundMs = ordinaryRoundMs,
@@ -32,26 +32,29 @@ export function startSweep(
   let underWay: AsyncGenerator<void> | undefined;
   return startBatchLoop({
     ...options,
-    name: 'sweep',
+    name: 'media reconciliation',
     maxPauseMs,
     round: async (stopping) => {
-      const sweep = (underWay ??= sweepInSteps(dependencies, graceSeconds));
+      const steps = (underWay ??= reconcileInSteps(dependencies, graceSeconds));
       // Whatever ends this round early, the next begins a new one.
       underWay = undefined;
       const deadline = performance.now() + roundMs;
       do {
         stopping.throwIfAborted();
-        if ((await sweep.next()).done === true) return false;
+        if ((await steps.next()).done === true) return false;
       } while (performance.now() < deadline);
-      underWay = sweep;
+      underWay = steps;
       return true;
     },
   });
 }
 
-/** One sweep from its beginning to its end, where it is due. */
-export async function sweepMedia(dependencies: SweepDependencies, graceSeconds: number): Promise<void> {
-  for await (const _ of sweepInSteps(dependencies, graceSeconds));
+/** One reconciliation from its beginning to its end, where it is due. */
+export async function reconcileMedia(
+  dependencies: ReconciliationDependencies,
+  graceSeconds: number,
+): Promise<void> {
+  for await (const _ of reconcileInSteps(dependencies, graceSeconds));
 }
 
 /**
@@ -59,13 +62,13 @@ export async function sweepMedia(dependencies: SweepDependencies, graceSeconds: 
  * was killed at the wrong moment, and what a restored database knows nothing of. By one process at a time, now and then; in steps of
  * a page or a folder. One that fails is given back, so that it is due at once.
  */
-async function* sweepInSteps(
-  { database, storage, log }: SweepDependencies,
+async function* reconcileInSteps(
+  { database, storage, log }: ReconciliationDependencies,
   graceSeconds: number,
 ): AsyncGenerator<void> {
   const every = Math.min(graceSeconds, maxPauseSeconds);
   const times = { every, held: Math.min(every, heldSeconds) };
-  if (!(await takeSweep(database, times))) return;
+  if (!(await takeReconciliation(database, times))) return;
   try {
     // Before the names are read: what was there by now and is named at all is named by one of them.
     const before = new Date(Date.now() - graceSeconds * 1_000);
@@ -75,24 +78,24 @@ async function* sweepInSteps(
       for (const folder of [undefined, ...new Set(keys.map(folderOf))]) {
         if (folder !== undefined) await removeOne({ database, storage, log }, folder, removed);
         if (performance.now() - held > holdEveryMs) {
-          await holdSweep(database, times);
+          await holdReconciliation(database, times);
           held = performance.now();
         }
         yield;
       }
     removed.unfinished = await storage.removeUnfinished(before);
     if (removed.folders + removed.unfinished > 0) log.warn(removed, 'media that nothing names were removed');
-    await holdSweep(database, { every, held: every });
+    await holdReconciliation(database, { every, held: every });
   } catch (error) {
     // Where not even this succeeds it is due when it is held no longer.
-    await holdSweep(database, { every, held: 0 }).catch(() => undefined);
+    await holdReconciliation(database, { every, held: 0 }).catch(() => undefined);
     throw error;
   }
 }
 
-/** One that cannot be removed is tried again by the next sweep, and keeps no other. @throws where storage or database are away */
+/** One that cannot be removed is tried again by the next reconciliation, and keeps no other. @throws where storage or database are away */
 async function removeOne(
-  { database, storage, log }: SweepDependencies,
+  { database, storage, log }: ReconciliationDependencies,
   folder: string,
   removed: { folders: number; failed: number },
 ): Promise<void> {

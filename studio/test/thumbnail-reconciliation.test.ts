@@ -8,7 +8,7 @@ import { folderOf } from '@renderkit/blob-storage/blob-storage.ts';
 import { checkMedia } from '@renderkit/studio/storage/check-media.ts';
 import { type MediaStore, openMedia } from '@renderkit/studio/storage/open-media.ts';
 import { openStorage } from '@renderkit/blob-storage/open-storage.ts';
-import { sweepMedia } from '@renderkit/studio/storage/sweep-media.ts';
+import { reconcileMedia } from '@renderkit/studio/storage/reconcile-media.ts';
 import { startTestStudio, type TestStudio } from './harness.ts';
 import { ownModel } from './own-model.ts';
 
@@ -25,12 +25,12 @@ after(async () => studio[Symbol.asyncDispose]());
 
 const add = (model: ModelFiles) =>
   withCatalog(studio.database, (transaction) => addVersion(transaction, model, 'operator'));
-/** Whatever nothing names is old enough; to the studio's own rounds it is not, or they would sweep what is being stored. */
-async function sweep(): Promise<void> {
+/** Whatever nothing names is old enough; to the studio's own rounds it is not, or they would remove what is being stored. */
+async function reconcile(): Promise<void> {
   await studio.clean();
   await using storage = await openStorage(studio.mediaPlace);
   const { database } = studio;
-  await sweepMedia({ database, storage, log }, 0);
+  await reconcileMedia({ database, storage, log }, 0);
 }
 async function isThere({ thumbnailKey = '' }: ModelFiles): Promise<boolean> {
   await using storage = await openStorage(studio.mediaPlace);
@@ -38,17 +38,17 @@ async function isThere({ thumbnailKey = '' }: ModelFiles): Promise<boolean> {
 }
 const loose = () => studio.database.rows<{ folder: string }>('select folder from loose_folders');
 
-test('a thumbnail that a new version is about to name is not swept, however long it has been there', async () => {
+test('a thumbnail that a new version is about to name is not removed, however long it has been there', async () => {
   const model = await keepThumbnail(await ownModel('kept', '#102030'), media);
   // As one that was left by an add that was refused.
   await studio.database.rows('delete from loose_folders');
   const again = await keepThumbnail(await ownModel('kept', '#102030'), media);
   assert.equal(again.thumbnailKey, model.thumbnailKey);
-  await sweep();
+  await reconcile();
   await add(again);
   assert.ok(await isThere(again));
   assert.deepEqual(await loose(), []);
-  await sweep();
+  await reconcile();
   assert.deepEqual((await checkMedia(studio.database, media.storage)).rows_without_bytes, []);
 });
 

@@ -13,7 +13,7 @@ import { startCleaning } from '@renderkit/studio/clean.ts';
 import { type BlobStorage, folderOf } from '@renderkit/blob-storage/blob-storage.ts';
 import { checkMedia } from '@renderkit/studio/storage/check-media.ts';
 import { openDiskBlobStorage } from '@renderkit/blob-storage/disk-blob-storage.ts';
-import { startSweep, sweepMedia } from '@renderkit/studio/storage/sweep-media.ts';
+import { startMediaReconciliation, reconcileMedia } from '@renderkit/studio/storage/reconcile-media.ts';
 
 const log = createLogger({ part: 'test', level: 'silent' });
 const day = 24 * 60 * 60;
@@ -22,7 +22,7 @@ type Scene = { database: Database; storage: BlobStorage; log: typeof log };
 
 async function setScene(owners: AsyncDisposableStack): Promise<Scene> {
   const { database } = owners.use(await createTestDatabase('studio'));
-  const directory = await mkdtemp(path.join(tmpdir(), 'sweep-test-'));
+  const directory = await mkdtemp(path.join(tmpdir(), 'reconciliation-test-'));
   owners.defer(() => rm(directory, { recursive: true, force: true }));
   const storage = await openDiskBlobStorage(directory);
   await database.rows(
@@ -46,7 +46,7 @@ const insertAsset = `insert into assets (id, account_id, type, storage_key, thum
 const keysOf = async ({ storage }: Scene) =>
   (await Array.fromAsync(storage.list())).flat().map((blob) => blob.key);
 
-test('a sweep keeps what anything names, and removes all else', async () => {
+test('a reconciliation keeps what anything names, and removes all else', async () => {
   await using owners = new AsyncDisposableStack();
   const scene = await setScene(owners);
   const { database } = scene;
@@ -93,7 +93,7 @@ test('a sweep keeps what anything names, and removes all else', async () => {
   const check = await checkMedia(database, scene.storage, { now: tomorrow });
   assert.deepEqual(new Set(check.bytes_without_rows), new Set([rejected, orphan]));
   assert.deepEqual([check.rows_without_bytes, check.checked], [[], 7]);
-  await sweepMedia(scene, 0);
+  await reconcileMedia(scene, 0);
   assert.deepEqual(
     new Set(await keysOf(scene)),
     new Set([asset, thumb, frame, upload, announced, made, version]),
@@ -120,7 +120,7 @@ test('a folder that is named while the names are read is kept', async () => {
     });
     return found as never;
   };
-  await sweepMedia({ ...scene, database: { ...database, rows } }, 0);
+  await reconcileMedia({ ...scene, database: { ...database, rows } }, 0);
   assert.ok(isNamed);
   assert.deepEqual(await keysOf(scene), [key]);
 });
@@ -139,7 +139,7 @@ test('a row that goes while its file is looked for is not told as one without by
   assert.deepEqual(rows_without_bytes, [missing]);
 });
 
-test('a sweep that fails is due at once, and one that was killed after half an hour', async () => {
+test('a reconciliation that fails is due at once, and one that was killed after half an hour', async () => {
   await using owners = new AsyncDisposableStack();
   const scene = await setScene(owners);
   const { database, storage } = scene;
@@ -155,28 +155,29 @@ test('a sweep that fails is due at once, and one that was killed after half an h
       },
     },
   });
-  const sweepAs = (name: string, then = () => Promise.resolve()) => sweepMedia(listing(name, then), 2 * day);
+  const reconcileAs = (name: string, then = () => Promise.resolve()) =>
+    reconcileMedia(listing(name, then), 2 * day);
   await assert.rejects(
-    sweepAs('fails', () => Promise.reject(new Error('no listing'))),
+    reconcileAs('fails', () => Promise.reject(new Error('no listing'))),
     /no listing/,
   );
   const never = Promise.withResolvers<void>();
-  const killed = sweepAs('killed', () => never.promise);
+  const killed = reconcileAs('killed', () => never.promise);
   await until('the listing', () => listings.includes('killed'));
   await moveClock(database, 29 * 60);
-  await sweepAs('too early');
+  await reconcileAs('too early');
   await moveClock(database, 31 * 60);
-  await sweepAs('next');
+  await reconcileAs('next');
   await moveClock(database, 31 * 60 + 5 * 60 * 60);
-  await sweepAs('not due');
+  await reconcileAs('not due');
   await moveClock(database, 31 * 60 + 7 * 60 * 60);
-  await sweepAs('due');
+  await reconcileAs('due');
   assert.deepEqual(listings, ['fails', 'killed', 'next', 'due']);
   never.resolve();
   await killed;
 });
 
-test('a folder that cannot be removed ends no sweep', async () => {
+test('a folder that cannot be removed ends no reconciliation', async () => {
   await using owners = new AsyncDisposableStack();
   const scene = await setScene(owners);
   const { storage } = scene;
@@ -186,27 +187,27 @@ test('a folder that cannot be removed ends no sweep', async () => {
     folder === folderOf(stuck)
       ? Promise.reject(new Error('it cannot be removed'))
       : storage.removeFolder(folder);
-  await sweepMedia({ ...scene, storage: { ...storage, removeFolder } }, 0);
+  await reconcileMedia({ ...scene, storage: { ...storage, removeFolder } }, 0);
   assert.deepEqual(await keysOf(scene), [stuck]);
 });
 
-test('a sweep goes on through rounds that are shorter than it is', async () => {
+test('a reconciliation goes on through rounds that are shorter than it is', async () => {
   await using owners = new AsyncDisposableStack();
   const scene = await setScene(owners);
   for (let i = 0; i < 5; i++) await put(scene);
   let lists = 0;
   const list = () => (lists++, scene.storage.list());
-  await using _ = startSweep(
+  await using _ = startMediaReconciliation(
     { ...scene, storage: { ...scene.storage, list } },
     { graceSeconds: 0, roundMs: 0, everyMs: 3_600_000, log },
   );
   await until('the end of all media', async () => (await keysOf(scene)).length === 0);
-  const { rounds = 0 } = readLoopProgress().find(({ name }) => name === 'sweep') ?? {};
+  const { rounds = 0 } = readLoopProgress().find(({ name }) => name === 'media reconciliation') ?? {};
   assert.ok(rounds > 5);
   assert.equal(lists, 1);
 });
 
-test('whatever is cleaned up each minute does not wait for a sweep', async () => {
+test('whatever is cleaned up each minute does not wait for a reconciliation', async () => {
   await using owners = new AsyncDisposableStack();
   const scene = await setScene(owners);
   const { database, storage } = scene;
@@ -236,7 +237,5 @@ test('whatever is cleaned up each minute does not wait for a sweep', async () =>
     0,
   );
   await until('the end of the round', () =>
-    readLoopProgress().some(({ name, rounds }) => name === 'clean' && rounds === 1),
-  );
-  assert.equal(readLoopProgress().find(({ name }) => name === 'sweep')?.rounds, 0);
+  assert.equal(readLoopProgress().find(({ name }) => name === 'media reconciliation')?.rounds, 0);
 });
