@@ -131,15 +131,15 @@ function sourceVideoIssue(
     : undefined;
 }
 
-/** How far the ratios of a mask and its picture may differ: tools that scale a picture round its sides. */
+/** How far the ratios of a mask and its image may differ: tools that scale an image round its sides. */
 const ratioTolerance = 0.01;
 
 type Size = { width: number | null; height: number | null };
 
-/** Whether a mask has the ratio of its picture. One pixel is what rounding does to a small one; unknown sizes fit. */
-export function sameRatio(mask: Size, picture: Size): boolean {
+/** Whether a mask has the ratio of its image. One pixel is what rounding does to a small one; unknown sizes fit. */
+export function sameRatio(mask: Size, image: Size): boolean {
   const [maskWidth, maskHeight] = [mask.width ?? 0, mask.height ?? 0];
-  const [width, height] = [picture.width ?? 0, picture.height ?? 0];
+  const [width, height] = [image.width ?? 0, image.height ?? 0];
   if (width === 0 || maskHeight === 0) return true;
   return Math.abs((maskWidth * height) / width - maskHeight) <= Math.max(1, maskHeight * ratioTolerance);
 }

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { checkSteps, greyPicture } from '@renderkit/engine-kit/full-check.ts';
+import { checkSteps, greyImage } from '@renderkit/engine-kit/full-check.ts';
 import { ImagesCounterpart } from '@renderkit/engine-openai-images/testing/counterpart.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import type { Backend } from '@renderkit/studio/backends/backend.ts';
@@ -186,7 +186,7 @@ test('every engine is walked through the same twelve steps, also those of the wo
 
 test('a full check asks a provider for jobs up to the amount that --spend allows', async () => {
   await using counterpart = await new ImagesCounterpart().start();
-  counterpart.resultOf = () => greyPicture;
+  counterpart.resultOf = () => greyImage;
   await operator('backend', 'add', '--name', 'paid', '--engine', 'openai-images', '--url', counterpart.base);
   const argv = ['backend', 'check', '--name', 'paid', '--full'];
   const free = await operator<Checked>(...argv);

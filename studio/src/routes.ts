@@ -18,7 +18,7 @@ import { isUnderMaintenance } from './authentication/queries.ts';
 import type { BackendSecrets } from './backends/backend-secrets.ts';
 import type { DriverPool } from './backends/driver-pool.ts';
 import type { Catalog } from './catalog/open-catalog.ts';
-import { ownPictureRoutes } from './catalog/own-pictures.ts';
+import { builtInImageRoutes } from './catalog/built-in-images.ts';
 import { catalogRoutes } from './catalog/routes.ts';
 import { changesRoutes } from './changes/routes.ts';
 import type { Wakeups } from './changes/watch-changes.ts';
@@ -133,7 +133,7 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
       notUnderMaintenance,
     },
   );
-  ownPictureRoutes(app);
+  builtInImageRoutes(app);
   mediaRoutes(app, { storage: dependencies.storage, delivery: dependencies.mediaDelivery });
   addHealthRoutes(app, { ...dependencies.health, ...dependencies });
 }

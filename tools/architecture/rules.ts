@@ -304,7 +304,7 @@ export const studioFileReaders = [
   // The rules that an operator writes.
   /^studio\/src\/moderation\/(?:parse-rules|rules-file)\.ts$/,
   // What an operator publishes, and what the product brings.
-  /^studio\/src\/catalog\/(?:read-files|own-pictures)\.ts$/,
+  /^studio\/src\/catalog\/(?:read-files|built-in-images)\.ts$/,
   /^studio\/src\/renders\/sample-media\.ts$/,
   // What an engine has made, and what an operator adds: they go from there into the blob storage.
   /^studio\/src\/renders\/store-output\.ts$/,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Preview, RenderkitError, type SucceededGeneration } from 'renderkit';
 import { CliError, exitCodes } from './cli-error.ts';
-import { pictureRows, type PictureProtocol, pictureText } from './pictures.ts';
+import { imageRows, type ImageProtocol, imageText } from './terminal-images.ts';
 import { progressText } from './progress.ts';
 import type { Session } from './session.ts';
 
@@ -16,7 +16,7 @@ const secondInterruptMs = 3_000;
 export async function follow(
   session: Session,
   id: string,
-  options: { timeoutMs?: number | undefined; pictures?: PictureProtocol } = {},
+  options: { timeoutMs?: number | undefined; pictures?: ImageProtocol } = {},
 ): Promise<SucceededGeneration> {
   const { client, output } = session;
   using interrupts = new Interrupts();
@@ -106,8 +106,8 @@ class PreviewPainter {
       .catch(() => undefined);
     if (bytes === undefined || this.#isOver) return;
     this.#session.output.clearLine();
-    const up = this.#hasDrawn ? `\u001b[${pictureRows}A` : '';
-    process.stderr.write(`${up}${pictureText('iterm', new Uint8Array(bytes)) ?? ''}`);
+    const up = this.#hasDrawn ? `\u001b[${imageRows}A` : '';
+    process.stderr.write(`${up}${imageText('iterm', new Uint8Array(bytes)) ?? ''}`);
     this.#hasDrawn = true;
   }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from './cli-error.ts';
 import { pick, pickFields } from './json-path.ts';
-import { pictureProtocol, pictureText } from './pictures.ts';
+import { imageProtocol, imageText } from './terminal-images.ts';
 import { progressText } from './progress.ts';
 
 test('a path leads to one value or to each of a list, and what is no path is refused', () => {
@@ -27,18 +27,18 @@ const terminal = {
 
 test('pictures are drawn in terminals that can, never through tmux or a pipe', () => {
   const of = (more: Partial<typeof terminal> | Record<string, string>, isTerminal = true) =>
-    pictureProtocol({ terminal: { ...terminal, ...more } }, 'auto', isTerminal);
+    imageProtocol({ terminal: { ...terminal, ...more } }, 'auto', isTerminal);
   assert.equal(of({}), 'none');
   assert.equal(of({ TERM: 'xterm-kitty' }), 'kitty');
   assert.equal(of({ TERM_PROGRAM: 'iTerm.app' }), 'iterm');
   assert.equal(of({ TERM_PROGRAM: 'WezTerm', TMUX: '/tmp/tmux' }), 'none');
   assert.equal(of({ TERM: 'xterm-kitty' }, false), 'none');
   const png = Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47]), Buffer.alloc(8_000)]);
-  const chunks = pictureText('kitty', png)?.split('\u001b\\') ?? [];
+  const chunks = imageText('kitty', png)?.split('\u001b\\') ?? [];
   assert.ok(chunks[0]?.startsWith('\u001b_Ga=T,f=100,r=16,q=2,m=1;'));
   assert.ok(chunks.at(-2)?.startsWith('\u001b_Gm=0;'));
-  assert.equal(pictureText('kitty', Buffer.from('a JPEG')), undefined);
-  assert.ok(pictureText('iterm', Buffer.from('a JPEG'))?.startsWith('\u001b]1337;File=inline=1;size=6;'));
+  assert.equal(imageText('kitty', Buffer.from('a JPEG')), undefined);
+  assert.ok(imageText('iterm', Buffer.from('a JPEG'))?.startsWith('\u001b]1337;File=inline=1;size=6;'));
 });
 
 test('progress says what is known and nothing else', () => {

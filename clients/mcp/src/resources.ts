@@ -9,7 +9,7 @@ import {
 import { type Asset, type Renderkit, RenderkitError } from 'renderkit';
 import { modelSchema } from 'renderkit/model-schema';
 import type { McpConnection } from './connection.ts';
-import { readSmallPicture } from './small-picture.ts';
+import { readSmallImage } from './small-image.ts';
 import { refusalOf } from './tool.ts';
 
 /** Pixels of the longer side of a thumbnail. */
@@ -88,7 +88,7 @@ async function readThumbnail(
 ): Promise<Uint8Array | undefined> {
   const { thumb_url: thumbnail, url } = (await assetOf(client, id)) ?? {};
   const link = thumbnail ?? url;
-  return link == null ? undefined : readSmallPicture(client, link, { maxSide, signal });
+  return link == null ? undefined : readSmallImage(client, link, { maxSide, signal });
 }
 
 async function assetOf(client: Renderkit, id: string): Promise<Asset | undefined> {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkSteps, greyPicture } from '@renderkit/engine-kit/full-check.ts';
+import { checkSteps, greyImage } from '@renderkit/engine-kit/full-check.ts';
 import { walkCheck } from '@renderkit/engine-kit/testing/walk-check.ts';
 import { checkA1111Backend } from './full-check.ts';
 import { A1111Counterpart } from './testing/counterpart.ts';
 
 test('a web interface is walked through the twelve steps, and those that it lacks are named', async () => {
   await using counterpart = await new A1111Counterpart().start();
-  counterpart.resultOf = () => greyPicture;
+  counterpart.resultOf = () => greyImage;
   const steps = await walkCheck(checkA1111Backend, counterpart.url);
   assert.deepEqual(Object.keys(steps), [...checkSteps]);
   for (const name of ['reach', 'submit with own id', 'upload', 'render'])
@@ -17,12 +17,12 @@ test('a web interface is walked through the twelve steps, and those that it lack
   assert.match(steps['invalid graph']?.message ?? '', /not a valid integer/);
   assert.ok(Object.values(steps).every(({ ok }) => ok));
   const edit = counterpart.taken.find(({ path }) => path.endsWith('/img2img'));
-  assert.deepEqual(edit?.json?.['init_images'], [greyPicture.toString('base64')]);
+  assert.deepEqual(edit?.json?.['init_images'], [greyImage.toString('base64')]);
 });
 
 test('a job of the check that runs is ended by its id', async () => {
   await using counterpart = await new A1111Counterpart().start();
-  counterpart.resultOf = () => greyPicture;
+  counterpart.resultOf = () => greyImage;
   counterpart.holdsSlow = true;
   const { 'interrupt by id': interrupt, progress } = await walkCheck(checkA1111Backend, counterpart.url);
   assert.equal(interrupt?.message, 'A running job was ended by its id.');
@@ -32,11 +32,11 @@ test('a job of the check that runs is ended by its id', async () => {
 
 test('a server that tells nothing of its tasks still has its pictures tried', async () => {
   await using counterpart = await new A1111Counterpart().start();
-  Object.assign(counterpart, { resultOf: () => greyPicture, tellsTasks: false });
+  Object.assign(counterpart, { resultOf: () => greyImage, tellsTasks: false });
   const steps = await walkCheck(checkA1111Backend, counterpart.url);
   assert.match(steps['submit with own id']?.message ?? '', /^Not there: it does not tell of a job/);
   assert.match(steps['interrupt by id']?.message ?? '', /^Not there: the job ended before/);
-  assert.equal(steps['render']?.message, `A result of ${greyPicture.length} bytes came.`);
+  assert.equal(steps['render']?.message, `A result of ${greyImage.length} bytes came.`);
 });
 
 test('a result that is no picture, and a refusal, are steps that failed', async () => {
@@ -46,7 +46,7 @@ test('a result that is no picture, and a refusal, are steps that failed', async 
     [garbled['render']?.ok, garbled['render']?.message],
     [false, 'The result is no picture and no video.'],
   );
-  counterpart.resultOf = () => greyPicture;
+  counterpart.resultOf = () => greyImage;
   counterpart.mishaps('submit', { status: 500, json: { detail: 'no checkpoint is loaded' } });
   const broken = await walkCheck(checkA1111Backend, counterpart.url);
   assert.match(broken['submit with own id']?.message ?? '', /no checkpoint is loaded/);

@@ -15,7 +15,7 @@ import {
 import {
   type CheckedStep,
   expectOf,
-  greyPicture,
+  greyImage,
   type Step,
   StepFailed,
   type StepName,
@@ -130,10 +130,10 @@ class BackendCheck {
   }
 
   async #upload(signal: AbortSignal): Promise<string> {
-    const sha256 = createHash('sha256').update(greyPicture).digest('hex');
+    const sha256 = createHash('sha256').update(greyImage).digest('hex');
     const file = path.join(this.#folder, 'upload.png');
-    await writeFile(file, greyPicture);
-    const media = { path: file, sha256, contentType: 'image/png', sizeBytes: greyPicture.length } as const;
+    await writeFile(file, greyImage);
+    const media = { path: file, sha256, contentType: 'image/png', sizeBytes: greyImage.length } as const;
     this.#uploaded = [{ target: 'source.image', kind: 'media', media: [media], several: false }];
     const [first, second] = [await this.#api.upload(media, signal), await this.#api.upload(media, signal)];
     expectOf(first === second, `The same file twice is ${first} and ${second}.`);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkSteps, greyPicture } from '@renderkit/engine-kit/full-check.ts';
+import { checkSteps, greyImage } from '@renderkit/engine-kit/full-check.ts';
 import { walkCheck } from '@renderkit/engine-kit/testing/walk-check.ts';
 import { checkCommandBackend } from './full-check.ts';
 
@@ -12,7 +12,7 @@ test('programs are run, ended and taken up again', { skip: process.platform !== 
     Object.values(steps).filter(({ ok }) => !ok),
     [],
   );
-  const made = `of ${greyPicture.length} bytes`;
+  const made = `of ${greyImage.length} bytes`;
   assert.equal(steps['submit with own id']?.message, 'A job is found again without its answer.');
   assert.match(steps['progress']?.message ?? '', /^It said \d+ times how far a job was/);
   assert.equal(steps['upload']?.message, `A picture went there, and its edit ${made} came back.`);

@@ -1,5 +1,5 @@
 import { checkByJobs, type CheckJob } from '@renderkit/engine-kit/check-by-jobs.ts';
-import { type FullCheck, greyPicture } from '@renderkit/engine-kit/full-check.ts';
+import { type FullCheck, greyImage } from '@renderkit/engine-kit/full-check.ts';
 import { createCommandDriver } from './driver.ts';
 
 const slowMs = 3_000;
@@ -21,7 +21,7 @@ function jobOf(script: string, ...words: string[]): CheckJob {
 }
 
 const into = 'process.argv[1] + "/result.png"';
-const draw = `require("fs").writeFileSync(${into}, Buffer.from("${greyPicture.toString('base64')}", "base64"));`;
+const draw = `require("fs").writeFileSync(${into}, Buffer.from("${greyImage.toString('base64')}", "base64"));`;
 
 /** Runs small programs of Node's on this machine, as a worker runs the operator's. */
 export const checkCommandBackend: FullCheck = checkByJobs({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkSteps, greyPicture } from '@renderkit/engine-kit/full-check.ts';
+import { checkSteps, greyImage } from '@renderkit/engine-kit/full-check.ts';
 import { walkCheck } from '@renderkit/engine-kit/testing/walk-check.ts';
 import { checkFalBackend } from './full-check.ts';
 import { FalCounterpart } from './testing/counterpart.ts';
@@ -18,12 +18,12 @@ test('fal is asked for no job that is not paid for by the allowed amount', async
 
 test("the steps of fal's queue are walked, and the jobs of the check ended", async () => {
   await using counterpart = await new FalCounterpart().start();
-  counterpart.resultOf = () => greyPicture;
+  counterpart.resultOf = () => greyImage;
   const steps = await walkCheck(checkFalBackend, counterpart.url, 1);
   const failed = Object.values(steps).filter(({ ok }) => !ok);
   assert.deepEqual(failed, []);
   assert.equal(steps['submit with own id']?.message, 'A job is found again without its answer.');
-  assert.equal(steps['render']?.message, `A result of ${greyPicture.length} bytes came.`);
+  assert.equal(steps['render']?.message, `A result of ${greyImage.length} bytes came.`);
   assert.match(steps['invalid graph']?.message ?? '', /valid integer/);
   assert.equal(steps['queue delete']?.message, 'A job was taken out before its end.');
   assert.match(steps['restart']?.message ?? '', /^Another process has the same job's result/);
@@ -34,7 +34,7 @@ test("the steps of fal's queue are walked, and the jobs of the check ended", asy
 
 test('a job that fal refused takes nothing of the allowed amount', async () => {
   await using counterpart = await new FalCounterpart().start();
-  counterpart.resultOf = () => greyPicture;
+  counterpart.resultOf = () => greyImage;
   const steps = await walkCheck(checkFalBackend, counterpart.url, 0.03);
   assert.match(steps['invalid graph']?.message ?? '', /valid integer/);
   assert.deepEqual(

@@ -15,7 +15,7 @@ import {
   type CheckBudget,
   expectOf,
   type FullCheck,
-  greyPicture,
+  greyImage,
   isMedia,
   notThere,
   type Settle,
@@ -233,7 +233,7 @@ class JobCheck {
   async #send({ route, values, picture }: CheckJob, signal: AbortSignal): Promise<SentJob> {
     const bound = [...(values?.(randomInt(2 ** 32 - 1)) ?? [])];
     const uniqueTargets = bound.map(({ target }) => target);
-    if (picture !== undefined) bound.push(await this.#pictureFor(picture));
+    if (picture !== undefined) bound.push(await this.#imageFor(picture));
     const about = { route, files: new Map<string, string>(), values: bound, uniqueTargets, outputs: 1 };
     const job: EngineJob = { id: randomUUID(), ...about };
     const { driver } = this.#means;
@@ -271,11 +271,11 @@ class JobCheck {
     };
   }
 
-  async #pictureFor(target: string): Promise<BoundValue> {
+  async #imageFor(target: string): Promise<BoundValue> {
     const file = path.join(this.#means.folder, 'upload.png');
-    await writeFile(file, greyPicture);
-    const sha256 = createHash('sha256').update(greyPicture).digest('hex');
-    const media = { path: file, sha256, contentType: 'image/png', sizeBytes: greyPicture.length } as const;
+    await writeFile(file, greyImage);
+    const sha256 = createHash('sha256').update(greyImage).digest('hex');
+    const media = { path: file, sha256, contentType: 'image/png', sizeBytes: greyImage.length } as const;
     return { target, kind: 'media', media: [media], several: false };
   }
 

@@ -73,7 +73,7 @@ export function expectOf(condition: boolean, otherwise: string): void {
 }
 
 /** A grey image of 8 by 8 pixels. */
-export const greyPicture = Buffer.from(
+export const greyImage = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAE0lEQVR4nGNoaGjAihiGlgR2GwC5CmABcZqPVAAAAABJRU5ErkJggg==',
   'base64',
 );

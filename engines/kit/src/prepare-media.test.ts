@@ -8,7 +8,7 @@ import sharp, { type Sharp } from 'sharp';
 import type { PreparedMedia } from './driver.ts';
 import { type PrepareMediaOptions, prepareMedia, type SourceFile } from './prepare-media.ts';
 import type { ResolvedBinding } from './resolve-bindings.ts';
-import type { MediaSource, PictureBinding } from './route.ts';
+import type { MediaSource, ImageBinding } from './route.ts';
 
 const directory = await mkdtemp(path.join(tmpdir(), 'prepare-media-'));
 after(() => rm(directory, { recursive: true }));
@@ -43,7 +43,7 @@ async function imageFile(name: string, bytes: Buffer, [width, height] = [80, 40]
 async function prepareOne(
   source: MediaSource,
   medium: SourceFile | 'white' | 'black',
-  picture: PictureBinding = {},
+  picture: ImageBinding = {},
   change: Partial<PrepareMediaOptions> = {},
 ): Promise<PreparedMedia> {
   const media = [typeof medium === 'string' ? { source, blank: medium } : { source, file: medium }];

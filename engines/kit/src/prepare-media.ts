@@ -10,7 +10,7 @@ import { copyAudio, copyVideo } from '@renderkit/media-kit/plain-copy.ts';
 import { type BoundValue, EngineFailure, type PreparedMedia } from './driver.ts';
 import type { Size } from './engine.ts';
 import type { BoundMedium, ResolvedBinding } from './resolve-bindings.ts';
-import type { PictureBinding } from './route.ts';
+import type { ImageBinding } from './route.ts';
 
 /** A file of a request on this machine. It was inspected when it came; its bytes are foreign all the same. */
 export interface SourceFile {
@@ -45,7 +45,7 @@ export async function prepareMedia(
 ): Promise<BoundValue[]> {
   await mkdir(options.folder, { recursive: true });
   const made = new Map<string, Promise<PreparedMedia>>();
-  const prepareOnce = (medium: BoundMedium<SourceFile>, picture: PictureBinding) => {
+  const prepareOnce = (medium: BoundMedium<SourceFile>, picture: ImageBinding) => {
     const key = JSON.stringify([medium, { ...picture, item: undefined }]);
     const prepared = made.get(key) ?? prepare(medium, picture, options, String(made.size));
     made.set(key, prepared);
@@ -80,7 +80,7 @@ async function explained<T>(target: string, work: Promise<T>): Promise<T> {
 
 async function prepare(
   medium: BoundMedium<SourceFile>,
-  picture: PictureBinding,
+  picture: ImageBinding,
   options: PrepareMediaOptions,
   name: string,
 ): Promise<PreparedMedia> {
@@ -98,7 +98,7 @@ async function prepare(
 /** Returns the type of what was written to `output`. */
 async function prepareImage(
   medium: BoundMedium<SourceFile>,
-  { fit, max_pixels: maxPixels, format = 'png', mask }: PictureBinding,
+  { fit, max_pixels: maxPixels, format = 'png', mask }: ImageBinding,
   output: string,
   { size, imageSize, maskBlur, signal }: PrepareMediaOptions,
 ): Promise<'image/png' | 'image/jpeg'> {
@@ -135,7 +135,7 @@ const conventions = {
 /** Of a file that keeps its own size. */
 const maxImagePixels = 16_777_216;
 
-const fitOf = (fit: PictureBinding['fit']): Fit =>
+const fitOf = (fit: ImageBinding['fit']): Fit =>
   fit === 'stretch' ? 'fill' : fit === 'contain' ? 'contain' : 'cover';
 
 function sizeOf({ width, height }: SourceFile): Size | null {

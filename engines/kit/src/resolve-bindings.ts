@@ -5,7 +5,7 @@ import {
   type JsonValue,
   type MediaSource,
   mediaSources,
-  type PictureBinding,
+  type ImageBinding,
   type PlainSource,
   type Route,
   type Source,
@@ -35,7 +35,7 @@ export type ResolvedBinding<Media> = { readonly target: string } & (
       readonly kind: 'media';
       readonly media: readonly BoundMedium<Media>[];
       readonly several: boolean;
-      readonly picture: PictureBinding;
+      readonly picture: ImageBinding;
     }
 );
 

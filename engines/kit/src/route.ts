@@ -73,7 +73,7 @@ type SettingSource = string & Record<never, never>;
 export type Source = PlainSource | MediaSource | `options.${string}` | SettingSource;
 
 /** How media are made ready for the engine. */
-export interface PictureBinding {
+export interface ImageBinding {
   /** `cover` (the default; references: `own`) cuts to the working size, `contain` pads, `stretch` distorts. */
   readonly fit?: 'cover' | 'contain' | 'stretch' | 'own';
   readonly max_pixels?: number;
@@ -108,7 +108,7 @@ export interface Binding {
   readonly max?: number;
   /** `json`: the value as the text of JSON. */
   readonly as?: 'int' | 'float' | 'string' | 'bool' | 'json';
-  readonly picture?: PictureBinding;
+  readonly picture?: ImageBinding;
   /** Needed where the target is a link in the workflow. */
   readonly replace?: boolean;
 }

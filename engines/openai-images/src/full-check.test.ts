@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkSteps, greyPicture } from '@renderkit/engine-kit/full-check.ts';
+import { checkSteps, greyImage } from '@renderkit/engine-kit/full-check.ts';
 import { walkCheck } from '@renderkit/engine-kit/testing/walk-check.ts';
 import { checkOpenaiImagesBackend } from './full-check.ts';
 import { ImagesCounterpart } from './testing/counterpart.ts';
@@ -25,12 +25,12 @@ test('a provider is asked for nothing that costs money unless that is allowed', 
 
 test('as many jobs are asked for as the allowed amount pays', async () => {
   await using counterpart = await new ImagesCounterpart().start();
-  counterpart.resultOf = () => greyPicture;
+  counterpart.resultOf = () => greyImage;
   const steps = await walkCheck(checkOpenaiImagesBackend, counterpart.base, 0.04);
   assert.equal(counterpart.jobs, 2);
   assert.equal(counterpart.forms.length, 1);
   assert.match(steps['upload']?.message ?? '', /^A picture went there, and its edit of \d+ bytes came back/);
-  assert.equal(steps['render']?.message, `A result of ${greyPicture.length} bytes came.`);
+  assert.equal(steps['render']?.message, `A result of ${greyImage.length} bytes came.`);
   assert.match(steps['invalid graph']?.message ?? '', /--spend 0\.06 or more/);
   assert.ok(Object.values(steps).every(({ ok }) => ok));
 });
@@ -39,7 +39,7 @@ test('a refusal is a step that failed, of a wrong value one that works', async (
   await using counterpart = await new ImagesCounterpart().start();
   // The first thing that is asked for is the edit.
   counterpart.mishaps('submit', { status: 400, json: { error: { message: 'edits are not offered' } } });
-  counterpart.resultOf = () => greyPicture;
+  counterpart.resultOf = () => greyImage;
   const steps = await walkCheck(checkOpenaiImagesBackend, counterpart.base, 1);
   assert.equal(steps['upload']?.ok, false);
   assert.match(steps['upload']?.message ?? '', /edits are not offered/);

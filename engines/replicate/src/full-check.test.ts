@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkSteps, greyPicture } from '@renderkit/engine-kit/full-check.ts';
+import { checkSteps, greyImage } from '@renderkit/engine-kit/full-check.ts';
 import { walkCheck } from '@renderkit/engine-kit/testing/walk-check.ts';
 import { checkReplicateBackend } from './full-check.ts';
 import { CogCounterpart } from './testing/cog-counterpart.ts';
@@ -16,7 +16,7 @@ test('Replicate is asked for no prediction that is not paid for by the allowed a
 
 test('the steps of predictions are walked, and the predictions of the check ended', async () => {
   await using counterpart = await new ReplicateCounterpart().start();
-  counterpart.resultOf = () => greyPicture;
+  counterpart.resultOf = () => greyImage;
   const steps = await walkCheck(checkReplicateBackend, counterpart.base, 1);
   assert.deepEqual(
     Object.values(steps).filter(({ ok }) => !ok),
@@ -32,8 +32,8 @@ test('the steps of predictions are walked, and the predictions of the check ende
 
 test('a Cog server costs nothing and is tried without an amount', async () => {
   await using counterpart = await new CogCounterpart().start();
-  counterpart.resultOf = () => greyPicture;
+  counterpart.resultOf = () => greyImage;
   const steps = await walkCheck(checkReplicateBackend, counterpart.url);
-  assert.equal(steps['render']?.message, `A result of ${greyPicture.length} bytes came.`);
+  assert.equal(steps['render']?.message, `A result of ${greyImage.length} bytes came.`);
   assert.match(steps['queue delete']?.message ?? '', /^Not there: it has no queue/);
 });

@@ -6,7 +6,7 @@ import {
   exampleVideoModel,
 } from '@renderkit/contract/studio/examples/models.ts';
 import { indexOf } from '../catalog/catalog-index.ts';
-import { readPictureRequest } from './a1111/picture-request.ts';
+import { readA1111Request } from './a1111/image-request.ts';
 import { chooseModel } from './choose-model.ts';
 import { readChatRequest } from './openai/chat-request.ts';
 import { readImageRequest } from './openai/image-request.ts';
@@ -40,7 +40,7 @@ test('a model that does not do what it is asked for is refused with those that d
   assert.throws(() => readImageRequest(index, { fields: fields('plain'), files: [] }, pictures), changes);
   const ofA1111 = { prompt: 'a lake', override_settings: { sd_model_checkpoint: 'plain' } };
   const sources = { images: [picture], mask: undefined };
-  assert.throws(() => readPictureRequest(index, ofA1111, { chosenModel: undefined, sources }), changes);
+  assert.throws(() => readA1111Request(index, ofA1111, { chosenModel: undefined, sources }), changes);
   for (const model of ['reel', 'brush']) {
     const makes = new RegExp(
       `The model ${model} makes no pictures from words; these do: plain, .* for plain`,

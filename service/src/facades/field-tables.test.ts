@@ -6,7 +6,7 @@ import {
   exampleVideoModel,
 } from '@renderkit/contract/studio/examples/models.ts';
 import { indexOf } from '../catalog/catalog-index.ts';
-import { readPictureRequest } from './a1111/picture-request.ts';
+import { readA1111Request } from './a1111/image-request.ts';
 import { a1111Fields, chatFields, type FieldTable, imageFields, videoFields } from './field-tables.ts';
 import { readChatRequest } from './openai/chat-request.ts';
 import { readImageRequest } from './openai/image-request.ts';
@@ -60,7 +60,7 @@ const mappings: [
     a1111Fields,
     ['init_images', 'mask'],
     (fields) =>
-      readPictureRequest(index, fields, {
+      readA1111Request(index, fields, {
         chosenModel: undefined,
         sources: { images: [picture], mask: picture },
       }),

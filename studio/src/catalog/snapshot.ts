@@ -4,7 +4,7 @@ import type { Catalog, StudioStyle, StudioSuggestion } from '@renderkit/contract
 import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import type { Manifest } from '@renderkit/manifests/manifest.ts';
 import { type CatalogModel, catalogModel, type VersionFacts } from './catalog-model.ts';
-import { ownPictureOf } from './own-pictures.ts';
+import { builtInImageOf } from './built-in-images.ts';
 import type { Plan } from './plans.ts';
 
 /** A style and the words that it adds for the engine. */
@@ -63,7 +63,7 @@ export function makeSnapshot(
   const own = new Set(published.flatMap(({ asBrought, manifest }) => (asBrought ? [manifest.id] : [])));
   const shared = {
     models: models.map(({ id, offered, thumbnailKey }) => {
-      const key = thumbnailKey ?? (own.has(id) ? ownPictureOf(id) : null);
+      const key = thumbnailKey ?? (own.has(id) ? builtInImageOf(id) : null);
       return { ...offered, thumbnail: key === null ? null : mediaUrl + key };
     }),
     styles: styles.map(({ words: _words, ...style }) => style),

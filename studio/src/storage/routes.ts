@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { StudioError } from '../errors.ts';
 import { parseRange } from './range.ts';
 import type { BlobStorage } from '@renderkit/blob-storage/blob-storage.ts';
-import { SmallPictures, smallSides } from './small-pictures.ts';
+import { ResizedImages, smallSides } from './resized-images.ts';
 
 const contentTypes: Record<string, string> = {
   png: 'image/png',
@@ -16,7 +16,7 @@ const contentTypes: Record<string, string> = {
 };
 
 /** What `?format=jpeg` makes small pictures of. */
-const pictureTypes = new Set(['image/png', 'image/jpeg', 'image/webp']);
+const imageTypes = new Set(['image/png', 'image/jpeg', 'image/webp']);
 
 /** What people brought along; all else was made here. */
 const uploadedName = /^upf_/;
@@ -37,7 +37,7 @@ export function mediaRoutes(
   app: FastifyInstance,
   { storage, delivery }: { storage: BlobStorage; delivery: 'proxy' | 'redirect' },
 ): void {
-  const smallPictures = new SmallPictures(storage);
+  const smallPictures = new ResizedImages(storage);
   type Asked = { Params: { folder: string; name: string }; Querystring: Record<string, unknown> };
   app.get<Asked>('/media/:folder/:name', async (request, reply) => {
     const { folder, name } = request.params;
@@ -46,7 +46,7 @@ export function mediaRoutes(
     if (contentType === undefined || file === undefined)
       throw new StudioError('not_found', 'There is no such file.');
     const side = smallSideOf(request.query);
-    if (side !== undefined && !pictureTypes.has(contentType))
+    if (side !== undefined && !imageTypes.has(contentType))
       throw new StudioError('invalid_request', 'Only a picture can be had as a small JPEG.');
     const etag = side === undefined ? `"${folder}"` : `"${folder}-${side}"`;
     const known = request.headers['if-none-match']?.includes(etag) === true;

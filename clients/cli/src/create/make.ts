@@ -6,7 +6,7 @@ import { failureOf } from '../failure.ts';
 import { follow } from '../follow.ts';
 import { openInDesktop } from '../open-in-desktop.ts';
 import type { Option, Values } from '../options.ts';
-import { pictureProtocol, pictureText, previewKinds, type PreviewKind } from '../pictures.ts';
+import { imageProtocol, imageText, previewKinds, type PreviewKind } from '../terminal-images.ts';
 import { checkPrice, priceOptions } from '../price.ts';
 import { doneText } from '../progress.ts';
 import { prepareFolder, saveOutputs } from '../save-outputs.ts';
@@ -102,7 +102,7 @@ export async function make(session: Session, values: MakeValues, wanted: readonl
     return;
   }
   if (output.hasLine) output.note(output.faint(created.map(({ id }) => id).join(' ')));
-  const pictures = picturesOf(session, values);
+  const pictures = imagesOf(session, values);
   const hasKey = values['idempotency-key'] !== undefined;
   const done = await waitForAll(session, created, { timeoutMs, pictures, hasKey }, (made) =>
     show(session, made, values, pictures),
@@ -140,7 +140,7 @@ async function sendAll({ client, output }: Session, orders: readonly Order[]): P
 
 type Waiting = {
   timeoutMs: number | undefined;
-  pictures: ReturnType<typeof pictureProtocol>;
+  pictures: ReturnType<typeof imageProtocol>;
   /** Sent again, the same command is charged once. */
   hasKey: boolean;
 };
@@ -188,17 +188,17 @@ async function waitForAll(
   return done;
 }
 
-function picturesOf({ output, environment }: Session, { preview = 'auto' }: MakeValues) {
+function imagesOf({ output, environment }: Session, { preview = 'auto' }: MakeValues) {
   if (preview === 'sixel')
     output.note('No sixel pictures: what is drawn in a terminal here is for kitty and iTerm.');
-  return pictureProtocol(environment, preview as PreviewKind, process.stderr.isTTY);
+  return imageProtocol(environment, preview as PreviewKind, process.stderr.isTTY);
 }
 
 async function show(
   session: Session,
   done: readonly SucceededGeneration[],
   values: MakeValues,
-  pictures: ReturnType<typeof pictureProtocol>,
+  pictures: ReturnType<typeof imageProtocol>,
 ): Promise<void> {
   const { output, client } = session;
   const target = values.output;
@@ -223,7 +223,7 @@ async function show(
     .fetchOutput(first)
     .then((answer) => answer.arrayBuffer())
     .catch(() => undefined);
-  if (picture !== undefined) process.stderr.write(pictureText(pictures, new Uint8Array(picture)) ?? '');
+  if (picture !== undefined) process.stderr.write(imageText(pictures, new Uint8Array(picture)) ?? '');
 }
 
 /** The generations on stdout, with the files that their outputs are in, of all of them together. */

@@ -1,7 +1,7 @@
 import type { Asset, Renderkit } from 'renderkit';
 import { RenderkitError } from 'renderkit';
 import { z } from 'zod';
-import { readSmallPicture } from '../small-picture.ts';
+import { readSmallImage } from '../small-image.ts';
 import { defineTool, type Found, ToolRefusal } from '../tool.ts';
 
 const text = z.string();
@@ -65,7 +65,7 @@ export const listLibrary = defineTool({
   },
 });
 
-const pictureLimits = { min: 64, max: 1_024, initial: 768 };
+const imageLimits = { min: 64, max: 1_024, initial: 768 };
 
 export const viewOutput = defineTool({
   name: 'view_output',
@@ -74,14 +74,14 @@ export const viewOutput = defineTool({
     'Shows you a picture, or a frame of a video, as a small JPEG. It takes room in the context: look only when you have to assess it.',
   input: z.strictObject({
     output_id: text.min(1).max(100),
-    max_side: number.int().min(pictureLimits.min).max(pictureLimits.max).default(pictureLimits.initial),
+    max_side: number.int().min(imageLimits.min).max(imageLimits.max).default(imageLimits.initial),
     frame_at: number.min(0).max(100_000).optional().describe('Seconds, of a video'),
   }),
   output: z.object({ output_id: text, url: text, bytes: number }),
   annotations: { readOnlyHint: true },
   run: async ({ output_id: id, max_side: maxSide, frame_at: frameAt }, { client, signal }) => {
-    const url = await linkOfPicture(client, id, frameAt);
-    const bytes = await readSmallPicture(client, url, { maxSide, signal });
+    const url = await linkOfImage(client, id, frameAt);
+    const bytes = await readSmallImage(client, url, { maxSide, signal });
     if (bytes === undefined)
       return new ToolRefusal(
         'unprocessable',
@@ -98,7 +98,7 @@ export const viewOutput = defineTool({
   },
 });
 
-async function linkOfPicture(client: Renderkit, id: string, frameAt: number | undefined): Promise<string> {
+async function linkOfImage(client: Renderkit, id: string, frameAt: number | undefined): Promise<string> {
   if (frameAt !== undefined) return (await client.videos.createFrame(id, { time: frameAt })).url;
   try {
     const asset: Asset = await client.assets.retrieveImage(id);

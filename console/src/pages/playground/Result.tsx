@@ -14,7 +14,7 @@ import { itemOfOutput, type MediaItem } from '../../media/media-item.ts';
 import { Icon } from '../../ui/Icon.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import type { Compared } from './Compare.tsx';
-import { ResultPicture } from './ResultPicture.tsx';
+import { ResultImage } from './ResultImage.tsx';
 import { RunFacts } from './RunFacts.tsx';
 import classes from './result.module.css';
 import { type Culling, useCulling } from './use-culling.tsx';
@@ -49,7 +49,7 @@ export function Result({ ids, labels, rows, watching, marked, mark, compare }: R
     const next = items.slice(items.findIndex(isGone)).find((item) => !isGone(item));
     const left = next ?? items.findLast((item) => !isGone(item));
     // Before it goes, so that the focus does not go with it.
-    focusPicture(section.current, left?.id);
+    focusImage(section.current, left?.id);
     known.discard(gone);
   };
   const culling = { ...known, discard };
@@ -119,7 +119,7 @@ function Together({ items, culling, onCompare }: TogetherProps) {
 }
 
 /** Moves the focus to a picture, or to the button that shows it where it is covered; without one to the section. */
-function focusPicture(section: HTMLElement | null, id = ''): void {
+function focusImage(section: HTMLElement | null, id = ''): void {
   const buttons = section?.querySelectorAll<HTMLElement>(`[data-item="${CSS.escape(id)}"] button`);
   const first = [...(buttons ?? [])].find((button) => button.checkVisibility());
   (first ?? section)?.focus({ preventScroll: true });
@@ -178,7 +178,7 @@ function Run({ id, label, alone, rows, watching, culling, marked, mark, onMade, 
     <>
       {shown.map((item, i) => (
         <div key={item.id} className={classes['cell']} style={ratioOf(item)}>
-          <ResultPicture
+          <ResultImage
             {...{ item, generation, culling, onLarge }}
             mark={() => mark({ item, label })}
             marked={marked.includes(item.id)}

@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import type { FacadeScope } from '../facade-scope.ts';
 import { errorOfProblem } from './errors.ts';
-import { createPictures, type PicturesOptions } from './pictures.ts';
+import { createImages, type ImagesOptions } from './images.ts';
 import { createProgress, type ProgressOptions } from './progress.ts';
 import { constantLists, createSettings, type SettingsOptions } from './settings.ts';
 
-export type A1111Options = PicturesOptions & ProgressOptions & SettingsOptions;
+export type A1111Options = ImagesOptions & ProgressOptions & SettingsOptions;
 
 /** The API of A1111's web UI as far as it draws. Its programs put the path at the root of a host, whatever was before it. */
 export function addA1111Routes(app: FastifyInstance, openScope: FacadeScope, options: A1111Options): void {
-  const pictures = createPictures(options);
+  const pictures = createImages(options);
   const progress = createProgress(options);
   const settings = createSettings(options);
   openScope<never>(app, {

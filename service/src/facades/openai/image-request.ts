@@ -52,7 +52,7 @@ export function readImageRequest(
   if (named) body['model'] = model.id;
   const n = countOf(fields.n);
   refuseTransparency(fields.background, model, body);
-  if (pictures !== undefined) addPictures(body, pictures);
+  if (pictures !== undefined) addImages(body, pictures);
   const size = chooseSize(fields, model, body, ignored);
   const quality = chooseQuality(fields.quality, model, body, ignored);
   ignored.push(...neverCounts.filter((name) => fields[name] !== undefined));
@@ -164,7 +164,7 @@ function chooseQuality(
   return quality;
 }
 
-export function addPictures(
+export function addImages(
   body: Record<string, unknown>,
   { images, mask }: { images: TakenImage[]; mask: TakenImage | undefined },
 ): void {

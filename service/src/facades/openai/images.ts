@@ -42,7 +42,7 @@ export function createImages(options: ImagesOptions) {
             readImageRequest(index, { fields, files: [] }, { images: [imageToCome], mask: undefined });
         },
       });
-      const pictures = route === 'edits' ? takePictures(options, accountId, read) : undefined;
+      const pictures = route === 'edits' ? takeImages(options, accountId, read) : undefined;
       const asked = readImageRequest(index, read, pictures);
       const presentation = presentImages(options.media, asked);
       // Not awaited: what is held keeps nothing of the request's body alive by this function.
@@ -50,7 +50,7 @@ export function createImages(options: ImagesOptions) {
     };
 }
 
-function takePictures(
+function takeImages(
   { media, storeFile }: ImagesOptions,
   accountId: string,
   { fields: given, files }: FacadeRequest,

@@ -16,7 +16,7 @@ import type { ResultKey } from './result-keys.ts';
 import type { Culling } from './use-culling.tsx';
 import { kindOfUse } from './use-initial-form.ts';
 
-type ResultPictureProps = {
+type ResultImageProps = {
   item: MediaItem;
   generation: Generation;
   culling: Culling;
@@ -32,7 +32,7 @@ type Action = { key: ResultKey; label: string; icon: IconName; act: () => void; 
 const route = getRouteApi('/signed-in/playground');
 
 /** One result, and what can be done with it by pointer and by keys. */
-export function ResultPicture(props: ResultPictureProps) {
+export function ResultImage(props: ResultImageProps) {
   const { item, onLarge } = props;
   const actions = useActions(props);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -94,7 +94,7 @@ export function ResultPicture(props: ResultPictureProps) {
   );
 }
 
-function useActions({ item, culling, marked, mark }: ResultPictureProps): Action[] {
+function useActions({ item, culling, marked, mark }: ResultImageProps): Action[] {
   const navigate = route.useNavigate();
   const { studio_url: studioUrl } = useSignedIn();
   const favorite = useFavorite(item);

@@ -8,22 +8,22 @@ const folder = path.join(import.meta.dirname, '..', '..', 'models', 'pictures');
 const daySeconds = 86_400;
 
 /** What the product's own models draw, by the name of the file. `e2e/draw-models.ts` makes them. */
-const pictures: ReadonlyMap<string, Buffer> = new Map(
+const images: ReadonlyMap<string, Buffer> = new Map(
   readdirSync(folder).map((name) => [name, readFileSync(path.join(folder, name))]),
 );
 
-/** Where the picture of one of the product's own models lies below the address of media; null where it has none. */
-export function ownPictureOf(id: string): string | null {
+/** Where the image of one of the product's own models lies below the address of media; null where it has none. */
+export function builtInImageOf(id: string): string | null {
   // Some ids say first what kind of model it is: `character/figures`.
   const name = `${path.posix.basename(id)}.webp`;
-  return pictures.has(name) ? `models/${name}` : null;
+  return images.has(name) ? `models/${name}` : null;
 }
 
-/** Serves the pictures of the product's own models. Another release may bring other ones. */
-export function ownPictureRoutes(app: FastifyInstance): void {
+/** Serves the images of the product's own models. Another release may bring other ones. */
+export function builtInImageRoutes(app: FastifyInstance): void {
   app.get<{ Params: { name: string } }>('/media/models/:name', async (request, reply) => {
-    const bytes = pictures.get(request.params.name);
-    if (bytes === undefined) throw new StudioError('not_found', 'There is no such picture.');
+    const bytes = images.get(request.params.name);
+    if (bytes === undefined) throw new StudioError('not_found', 'There is no such image.');
     const etag = `"${hash('sha256', bytes, 'base64url').slice(0, 16)}"`;
     reply
       .header('content-type', 'image/webp')

@@ -15,9 +15,9 @@ import type { createReadRequest, StoreFile } from '../read-request.ts';
 import { readChosenModel } from '../store.ts';
 import { takeImage } from '../take-image.ts';
 import { errorOfGeneration, errorOfProblem } from './errors.ts';
-import { type PictureRequest, readPictureRequest, type Sources } from './picture-request.ts';
+import { type A1111Request, readA1111Request, type Sources } from './image-request.ts';
 
-export type PicturesOptions = ExchangeOptions & {
+export type ImagesOptions = ExchangeOptions & {
   database: Database;
   catalogCache: CatalogCache;
   media: OutputMedia;
@@ -31,7 +31,7 @@ const maxImages = 16;
 const unknownSeed = -1;
 
 /** `POST /txt2img` and `POST /img2img`: creates of ours, waited for. */
-export function createPictures(options: PicturesOptions) {
+export function createImages(options: ImagesOptions) {
   return (route: 'txt2img' | 'img2img') =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       const { account, key } = (request.admitted as Admitted).principal;
@@ -42,7 +42,7 @@ export function createPictures(options: PicturesOptions) {
       });
       const chosenModel = await readChosenModel(options.database, key.id);
       const { catalog } = await translated(options.catalogCache.get(account.id));
-      const asked = readPictureRequest(indexOf(catalog), fields, {
+      const asked = readA1111Request(indexOf(catalog), fields, {
         chosenModel,
         ...(route === 'img2img' ? { sources: takeSources(options, account.id, fields) } : {}),
       });
@@ -51,13 +51,13 @@ export function createPictures(options: PicturesOptions) {
         options,
         { request, reply },
         asked,
-        presentPictures(options, account.id, asked),
+        presentImages(options, account.id, asked),
       ).run();
     };
 }
 
 function takeSources(
-  { media, storeFile }: PicturesOptions,
+  { media, storeFile }: ImagesOptions,
   accountId: string,
   { init_images: given, mask }: FieldsOf<typeof a1111Fields>,
 ): Sources {
@@ -73,10 +73,10 @@ function takeSources(
   };
 }
 
-function presentPictures(
-  { database, media }: PicturesOptions,
+function presentImages(
+  { database, media }: ImagesOptions,
   accountId: string,
-  asked: PictureRequest,
+  asked: A1111Request,
 ): Presentation {
   return {
     form: jsonForm,
@@ -89,15 +89,15 @@ function presentPictures(
         ends.map(({ id }) => id),
       );
       const seeds = outputs.map(({ id }) => drawn.get(id) ?? unknownSeed);
-      return answer.send(picturesOf(media, asked, outputs, seeds));
+      return answer.send(imagesOf(media, asked, outputs, seeds));
     },
   };
 }
 
 /** Written as it is read: of no picture more than a chunk is in memory. */
-async function* picturesOf(
+async function* imagesOf(
   media: OutputMedia,
-  asked: PictureRequest,
+  asked: A1111Request,
   outputs: readonly Output[],
   seeds: readonly number[],
 ): AsyncGenerator<string, void> {
@@ -113,7 +113,7 @@ async function* picturesOf(
   const textOf = (seed: number) =>
     `${prompt}\nNegative prompt: ${taken.negativePrompt}\n` +
     `Steps: ${taken.steps}, Seed: ${seed}, Size: ${width}x${height}, Model: ${model.id}`;
-  const told = ({ negativePrompt, steps }: PictureRequest['taken'], seed: number) => ({
+  const told = ({ negativePrompt, steps }: A1111Request['taken'], seed: number) => ({
     prompt,
     negative_prompt: negativePrompt,
     seed,

@@ -7,7 +7,7 @@ const maxBytes = 150_000;
  * A picture under one of our links as a JPEG of at most `maxSide` pixels a side; undefined where there is no such picture, or it
  * is too large all the same.
  */
-export async function readSmallPicture(
+export async function readSmallImage(
   client: Renderkit,
   url: string,
   { maxSide, signal }: { maxSide: number; signal: AbortSignal },

@@ -16,7 +16,7 @@ import type { TakenImage } from '../take-image.ts';
 type Told = { negativePrompt: string; seed: number; steps: number };
 
 /** A request for pictures, and what its answer tells of it. */
-export type PictureRequest = Asked & {
+export type A1111Request = Asked & {
   model: StudioModel;
   prompt: string;
   /** As it came. */
@@ -25,7 +25,7 @@ export type PictureRequest = Asked & {
   taken: Omit<Told, 'seed'>;
 };
 
-type PictureFields = FieldsOf<typeof a1111Fields>;
+type ImageFields = FieldsOf<typeof a1111Fields>;
 
 /** Pictures of an `img2img`. */
 export type Sources = { images: readonly TakenImage[]; mask: TakenImage | undefined };
@@ -40,11 +40,11 @@ const settingsOfMasks = settingsOf(a1111Fields).filter(({ setting }) => !ofEvery
  * what a model has no setting for counts for nothing, and numbers are brought into its ranges.
  * @throws ApiProblem invalid_request, not_found where there is no such model
  */
-export function readPictureRequest(
+export function readA1111Request(
   index: CatalogIndex,
-  fields: PictureFields,
+  fields: ImageFields,
   { chosenModel, sources }: { chosenModel: string | undefined; sources?: Sources },
-): PictureRequest {
+): A1111Request {
   const kind = sources === undefined ? 'image' : 'image_edit';
   const suite = kind === 'image' ? 'image' : 'edit';
   const chosen = chooseFor(index, suite, fields, chosenModel);
@@ -92,11 +92,11 @@ export function readPictureRequest(
     model,
     prompt: body['prompt'] as string,
     sent: { ...toldOf(fields), seed: seed ?? -1 },
-    taken: toldOf((body['options'] as PictureFields | undefined) ?? {}),
+    taken: toldOf((body['options'] as ImageFields | undefined) ?? {}),
   };
 }
 
-function toldOf({ negative_prompt: negativePrompt, steps }: PictureFields): Omit<Told, 'seed'> {
+function toldOf({ negative_prompt: negativePrompt, steps }: ImageFields): Omit<Told, 'seed'> {
   return { negativePrompt: textOf(negativePrompt) ?? '', steps: numberOf(steps) ?? 0 };
 }
 
@@ -104,7 +104,7 @@ function toldOf({ negative_prompt: negativePrompt, steps }: PictureFields): Omit
 function chooseFor(
   index: CatalogIndex,
   suite: 'image' | 'edit',
-  fields: PictureFields,
+  fields: ImageFields,
   chosenModel: string | undefined,
 ): ChosenModel {
   const overrides = fields.override_settings as { sd_model_checkpoint?: unknown } | null | undefined;
@@ -115,11 +115,7 @@ function chooseFor(
   return suits ? chosen : chooseModel(index, suite, undefined);
 }
 
-function chooseRatio(
-  fields: PictureFields,
-  { parameters }: StudioModel,
-  body: Record<string, unknown>,
-): void {
+function chooseRatio(fields: ImageFields, { parameters }: StudioModel, body: Record<string, unknown>): void {
   const [width, height] = [numberOf(fields.width) ?? 0, numberOf(fields.height) ?? 0];
   if (width <= 0 || height <= 0) return;
   const nearest = nearestSize(parameters.aspect_ratios, { width, height });
@@ -127,7 +123,7 @@ function chooseRatio(
 }
 
 function addSettings(
-  fields: PictureFields,
+  fields: ImageFields,
   { parameters }: StudioModel,
   body: Record<string, unknown>,
   ignored: string[],
@@ -141,7 +137,7 @@ function addSettings(
 
 /** White is what changes, in their masks as in ours. */
 function addSources(
-  fields: PictureFields,
+  fields: ImageFields,
   { parameters }: StudioModel,
   body: Record<string, unknown>,
   { images: [first, ...others], mask }: Sources,
@@ -166,7 +162,7 @@ function addSources(
 /** A number for which the model has no range counts for nothing. */
 function fitSettings(
   wanted: typeof settings,
-  fields: PictureFields,
+  fields: ImageFields,
   parameters: StudioModel['parameters'],
   body: Record<string, unknown>,
   ignored: string[],
@@ -196,7 +192,7 @@ function within(value: number, { min, max, step }: { min: number; max: number; s
   return Number(Math.min(max, min + steps * step).toFixed(6));
 }
 
-function countOf(fields: PictureFields): number {
+function countOf(fields: ImageFields): number {
   const outputs = (numberOf(fields.batch_size) ?? 1) * (numberOf(fields.n_iter) ?? 1);
   if (!Number.isInteger(outputs) || outputs < 1 || outputs > maxOutputs)
     throw invalidField('batch_size', `times n_iter must be a whole number from 1 to ${maxOutputs}`);

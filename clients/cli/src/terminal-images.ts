@@ -4,13 +4,13 @@ export const previewKinds = ['auto', 'kitty', 'iterm', 'sixel', 'none'] as const
 export type PreviewKind = (typeof previewKinds)[number];
 
 /** How this terminal shows pictures. `none` where it cannot, or where something between would garble them. */
-export type PictureProtocol = 'kitty' | 'iterm' | 'none';
+export type ImageProtocol = 'kitty' | 'iterm' | 'none';
 
-export function pictureProtocol(
+export function imageProtocol(
   { terminal }: Pick<Environment, 'terminal'>,
   wanted: PreviewKind,
   isTerminal: boolean,
-): PictureProtocol {
+): ImageProtocol {
   if (wanted === 'kitty' || wanted === 'iterm') return wanted;
   // Sixel would need the pixels, and nothing here decodes pictures.
   if (wanted !== 'auto' || !isTerminal) return 'none';
@@ -22,23 +22,23 @@ export function pictureProtocol(
 
 const kittyChunk = 4096;
 /** How many lines of the terminal a picture takes. */
-export const pictureRows = 16;
+export const imageRows = 16;
 
 /**
  * The bytes that make a terminal draw a picture, some lines high; undefined where it does not take this format: kitty takes
  * PNG alone, iTerm whatever it knows.
  */
-export function pictureText(protocol: PictureProtocol, picture: Uint8Array): string | undefined {
+export function imageText(protocol: ImageProtocol, picture: Uint8Array): string | undefined {
   if (protocol === 'none') return undefined;
   const data = Buffer.from(picture);
   const text = data.toString('base64');
   if (protocol === 'iterm')
-    return `\u001b]1337;File=inline=1;size=${data.length};height=${pictureRows};preserveAspectRatio=1:${text}\u0007\n`;
+    return `\u001b]1337;File=inline=1;size=${data.length};height=${imageRows};preserveAspectRatio=1:${text}\u0007\n`;
   if (!data.subarray(0, 4).equals(Buffer.from([0x89, 0x50, 0x4e, 0x47]))) return undefined;
   let written = '';
   for (let at = 0; at < text.length; at += kittyChunk) {
     const more = at + kittyChunk < text.length ? 1 : 0;
-    const control = at === 0 ? `a=T,f=100,r=${pictureRows},q=2,m=${more}` : `m=${more}`;
+    const control = at === 0 ? `a=T,f=100,r=${imageRows},q=2,m=${more}` : `m=${more}`;
     written += `\u001b_G${control};${text.slice(at, at + kittyChunk)}\u001b\\`;
   }
   return `${written}\n`;

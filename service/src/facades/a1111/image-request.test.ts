@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { exampleEditModel, exampleModel } from '@renderkit/contract/studio/examples/models.ts';
 import { indexOf } from '../../catalog/catalog-index.ts';
 import type { a1111Fields, FieldsOf } from '../field-tables.ts';
-import { readPictureRequest } from './picture-request.ts';
+import { readA1111Request } from './image-request.ts';
 
 const index = indexOf({
   version: 'v1',
@@ -19,7 +19,7 @@ const index = indexOf({
 });
 const picture = { reference: 'upl_1', identity: 'a' };
 const read = (fields: FieldsOf<typeof a1111Fields>, changes: boolean) =>
-  readPictureRequest(index, fields, {
+  readA1111Request(index, fields, {
     chosenModel: undefined,
     ...(changes && { sources: { images: [picture], mask: picture } }),
   });

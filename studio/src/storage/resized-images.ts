@@ -6,15 +6,15 @@ import { type BlobStorage, BlobMissing } from '@renderkit/blob-storage/blob-stor
 
 /** Pixels of the longer side. */
 export const smallSides = { min: 64, max: 1_024, initial: 768 };
-/** What is kept of a picture at most. Programs for chats take hardly more of one. */
-const maxPictureBytes = 150_000;
+/** What is kept of an image at most. Programs for chats take hardly more of one. */
+const maxImageBytes = 150_000;
 const maxCachedBytes = 32 * 1024 * 1024;
 /** One at a time: uploads are checked by the same processes. */
 const limits = { slots: 1, waitingAtMost: 32 };
 const retryAfterSeconds = 5;
 
-/** Small JPEGs of stored pictures. Those asked for last are kept in memory: a blob never changes. */
-export class SmallPictures {
+/** Small JPEGs of stored images. Those asked for last are kept in memory: a blob never changes. */
+export class ResizedImages {
   readonly #storage: BlobStorage;
   readonly #limiter = createLimiter(limits);
   /** The longest unused first. */
@@ -27,7 +27,7 @@ export class SmallPictures {
   }
 
   /**
-   * A JPEG of the picture with this key that fits in a square of `side` pixels. Whoever asks has seen that the blob is there.
+   * A JPEG of the image with this key that fits in a square of `side` pixels. Whoever asks has seen that the blob is there.
    * @throws StudioError `invalid_request` where there is none of it, `overloaded`, `not_found`
    */
   async jpegOf(key: string, side: number): Promise<Buffer> {
@@ -50,16 +50,16 @@ export class SmallPictures {
       using _ = await this.#limiter.enter();
       const signal = AbortSignal.timeout(imageLimits.timeoutMs);
       const { bytes } = await this.#storage.withLocalFile(key, (path) =>
-        runMediaJob('makePreview', { path, side, maxBytes: maxPictureBytes }, { ...imageLimits, signal }),
+        runMediaJob('makePreview', { path, side, maxBytes: maxImageBytes }, { ...imageLimits, signal }),
       );
       if (bytes.length > 0) return Buffer.from(bytes);
-      throw new StudioError('invalid_request', 'The picture does not become small enough at this size.');
+      throw new StudioError('invalid_request', 'The image does not become small enough at this size.');
     } catch (error) {
       if (error instanceof UnreadableMedia)
-        throw new StudioError('invalid_request', 'The picture cannot be read.', { cause: error });
+        throw new StudioError('invalid_request', 'The image cannot be read.', { cause: error });
       if (error instanceof BlobMissing) throw new StudioError('not_found', 'There is no such file.');
       if (error instanceof LimiterFull || error instanceof MediaToolError)
-        throw new StudioError('overloaded', 'Too many pictures are being made small.', {
+        throw new StudioError('overloaded', 'Too many images are being resized.', {
           retryAfterSeconds,
           cause: error,
         });
