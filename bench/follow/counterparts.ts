@@ -6,7 +6,7 @@ import { ReplicateCounterpart } from '@renderkit/engine-replicate/testing/counte
 import { serveParent } from '../child.ts';
 import type { FollowedEngine } from './rows.ts';
 
-export type Told = Record<FollowedEngine, { url: string; jobs: number; looks: number }>;
+export type CounterpartReport = Record<FollowedEngine, { url: string; jobs: number; looks: number }>;
 
 /** Providers and a machine that take jobs and never end them. */
 await serveParent(async () => {
@@ -18,16 +18,16 @@ await serveParent(async () => {
     counterpart.held = true;
     return () => ({ url, jobs: counterpart.jobs, looks: counterpart.asked.look });
   };
-  const told = {
+  const report = {
     fal: tell(fal, fal.url),
     replicate: tell(replicate, replicate.base),
     'openai-videos': tell(videos, `${videos.url}/v1`),
     comfyui: tell(comfyui, comfyui.url),
   };
-  return async (): Promise<Told> => ({
-    fal: told.fal(),
-    replicate: told.replicate(),
-    'openai-videos': told['openai-videos'](),
-    comfyui: told.comfyui(),
+  return async (): Promise<CounterpartReport> => ({
+    fal: report.fal(),
+    replicate: report.replicate(),
+    'openai-videos': report['openai-videos'](),
+    comfyui: report.comfyui(),
   });
 });

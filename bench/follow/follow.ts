@@ -8,7 +8,7 @@ import { startChild } from '../child.ts';
 import { program } from '../platform.ts';
 import { boundResult } from '../present.ts';
 import { cpuSeconds, residentMegabytes } from '../process-usage.ts';
-import type { Told } from './counterparts.ts';
+import type { CounterpartReport } from './counterparts.ts';
 import { fillQueue, followedEngines, jobsOf } from './rows.ts';
 
 const goals = { megabytes: 300, ofACore: 0.05 };
@@ -24,15 +24,15 @@ const allJobs = followedEngines.reduce((sum, engine) => sum + jobsOf[engine], 0)
  */
 export async function follow(bench: Bench): Promise<Result[]> {
   await using counterparts = await startChild(path.join(import.meta.dirname, 'counterparts.ts'));
-  const tell = () => counterparts.ask<Told>({});
+  const tell = () => counterparts.ask<CounterpartReport>({});
   await using fresh = await bench.cluster.createDatabase('studio');
   const { database } = fresh;
-  const told = await tell();
+  const report = await tell();
   const urls = {
-    fal: told.fal.url,
-    replicate: told.replicate.url,
-    'openai-videos': told['openai-videos'].url,
-    comfyui: told.comfyui.url,
+    fal: report.fal.url,
+    replicate: report.replicate.url,
+    'openai-videos': report['openai-videos'].url,
+    comfyui: report.comfyui.url,
   };
   await using worker = await startPart({
     name: 'worker',
@@ -81,8 +81,8 @@ export async function follow(bench: Bench): Promise<Result[]> {
   ];
 }
 
-function looksOf(told: Told): number {
-  return followedEngines.reduce((sum, engine) => sum + told[engine].looks, 0);
+function looksOf(report: CounterpartReport): number {
+  return followedEngines.reduce((sum, engine) => sum + report[engine].looks, 0);
 }
 
 async function untilSent(database: Database): Promise<void> {

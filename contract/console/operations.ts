@@ -39,8 +39,8 @@ import { Overview, OverviewQuery } from './schemas/overview.ts';
 import { EndedSession, SessionList, SessionParams, SignedIn, SignedOut } from './schemas/session.ts';
 import { AccountSettings, UpdateAccountSettingsRequest } from './schemas/settings.ts';
 import {
-  KeptMask,
-  KeptMaskParams,
+  StoredMask,
+  StoredMaskParams,
   ListUploadRowsQuery,
   StorageDetail,
   UploadRowList,
@@ -303,12 +303,12 @@ export const consoleOperations = {
     response: { status: 200, schema: UploadRowList },
     problems: [],
   },
-  getKeptMask: {
+  getStoredMask: {
     method: 'GET',
     path: '/console/api/masks/{id}',
     summary: 'Show the mask that an earlier request names',
-    request: { params: KeptMaskParams },
-    response: { status: 200, schema: KeptMask },
+    request: { params: StoredMaskParams },
+    response: { status: 200, schema: StoredMask },
     problems: ['not_found'],
   },
   getSettings: {

@@ -106,7 +106,7 @@ const requests: Record<OwnOperationId, () => Asked | Promise<Asked>> = {
   listModelFacts: () => ({}),
   getStorageDetail: () => ({}),
   listUploadRows: () => ({ query: 'page=1&limit=5' }),
-  getKeptMask: async () => ({ id: await newMask() }),
+  getStoredMask: async () => ({ id: await newMask() }),
   getSettings: () => ({}),
   updateSettings: () => ({ body: { recipes_in_files: true } }),
   listAudit: () => ({ query: 'actor=person' }),

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import type { Environment } from '@renderkit/server-kit/process/config.ts';
 import { buildConsole } from './build-console.ts';
-import { tellError } from './tell-error.ts';
+import { explainError } from './explain-error.ts';
 
 const compiler = path.join(import.meta.dirname, '../compile-programs.mjs');
 
@@ -13,7 +13,7 @@ try {
   await build(process.env);
   process.stdout.write('The console and the programs are built.\n');
 } catch (error) {
-  process.stderr.write(`${tellError(error)}\n`);
+  process.stderr.write(`${explainError(error)}\n`);
   process.exitCode = 1;
 }
 if (process.connected) process.disconnect();

@@ -5,7 +5,7 @@ import { readStackConfig } from './config.ts';
 import { createScreen } from './screen.ts';
 import { StackError } from './stack-error.ts';
 import { startStack } from './start-stack.ts';
-import { tellError } from './tell-error.ts';
+import { explainError } from './explain-error.ts';
 
 ignoreOutputErrors();
 
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
     await stack[Symbol.asyncDispose]();
     screen.line('Stopped.');
   } catch (error) {
-    process.stderr.write(`${tellError(error)}\n`);
+    process.stderr.write(`${explainError(error)}\n`);
     process.exitCode = 1;
   }
 }

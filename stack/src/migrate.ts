@@ -3,7 +3,7 @@
 import { ConfigError, readEnvironment } from '@renderkit/server-kit/process/config.ts';
 import { ignoreOutputErrors } from '@renderkit/server-kit/process/output-errors.ts';
 import { prepareDatabase } from './databases.ts';
-import { tellError } from './tell-error.ts';
+import { explainError } from './explain-error.ts';
 
 ignoreOutputErrors();
 
@@ -23,7 +23,7 @@ try {
       `Changed here, and so left as they are: ${kept.join(', ')}. This version brings others.\n`,
     );
 } catch (error) {
-  process.stderr.write(`${tellError(error)}\n`);
+  process.stderr.write(`${explainError(error)}\n`);
   process.exitCode = 1;
 }
 if (process.connected) process.disconnect();

@@ -11,7 +11,7 @@ import { buildConsole } from './build-console.ts';
 import { addressOf, partEnvironments, type PartEnvironments, type StackConfig } from './config.ts';
 import { closeDataDirectory, filesOf, type HeldDirectory, holdDataDirectory } from './data-directory.ts';
 import { type Databases, openDatabases, prepareDatabases } from './databases.ts';
-import { keepSecrets } from './kept-secrets.ts';
+import { ensureSecrets } from './stored-secrets.ts';
 import { type Outage, tellOutage } from './outage.ts';
 import { claimPort } from './ports.ts';
 import {
@@ -25,7 +25,7 @@ import {
 import { StackError } from './stack-error.ts';
 import { holdsAccounts, rememberFirstStart, wasStartedBefore } from './store.ts';
 import { supervise, type SupervisedPart } from './supervise.ts';
-import { tellError } from './tell-error.ts';
+import { explainError } from './explain-error.ts';
 
 export type Stack = AsyncDisposable & { addresses: Addresses };
 
@@ -75,7 +75,7 @@ export async function startStack(
   const databases = owned.use(await openDatabases(config, { onDown: outage.down, onUp: outage.up }));
   owned.defer(() => held.sayStopping());
   options.signal.throwIfAborted();
-  const secrets = await keepSecrets(config, databases.urls);
+  const secrets = await ensureSecrets(config, databases.urls);
   const kept = await prepareDatabases(databases.urls, options.signal);
   if (kept.length > 0)
     options.screen.line(
@@ -139,7 +139,7 @@ function publicAddresses({ service }: PartEnvironments): Addresses {
 /** Beside all that needs no console. Without one the API serves all the same, so that its failure is told and no end. */
 async function makeConsole({ environment }: StackConfig, screen: Screen): Promise<void> {
   const onBuild = () => screen.line('Building the console (first start, or its sources changed)…');
-  await buildConsole({ environment, onBuild }).catch((error: unknown) => screen.problem(tellError(error)));
+  await buildConsole({ environment, onBuild }).catch((error: unknown) => screen.problem(explainError(error)));
 }
 
 async function claimPorts(

@@ -9,7 +9,7 @@ import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { until } from '@renderkit/server-kit/testing/until.ts';
 import { readStackConfig } from '../src/config.ts';
 import { prepareDatabases } from '../src/databases.ts';
-import { keepSecrets } from '../src/kept-secrets.ts';
+import { ensureSecrets } from '../src/stored-secrets.ts';
 import { commands } from '../src/operator/commands.ts';
 import { runOperator } from '../src/operator/run-operator.ts';
 import { unprivilegedAccount } from '../src/postgres/os-account.ts';
@@ -89,7 +89,7 @@ test('a key is never made up for data that others hold', { skip }, async () => {
   const config = readStackConfig(environment());
   const urls = { service: address('service'), studio: address('studio') };
   await assert.rejects(
-    keepSecrets(config, urls),
+    ensureSecrets(config, urls),
     /SECRET_KEY is not set, .*secret-key is missing, and the database holds what was encrypted/,
   );
 });

@@ -140,11 +140,11 @@ export function refusalOf(error: unknown): ToolRefusal {
   if (!RenderkitError.is(error))
     return new ToolRefusal('internal_error', error instanceof Error ? error.message : 'It failed.', again);
   // A message that is made of the fields has them as the service joins them.
-  const untold = error.errors
+  const missing = error.errors
     .map(({ field, message }) => `${field}: ${message}`)
-    .filter((told) => !error.message.includes(told));
+    .filter((text) => !error.message.includes(text));
   const seconds = error.retryAfter === undefined ? '' : ` In ${error.retryAfter} seconds it may work.`;
-  const message = untold.length === 0 ? error.message : `${error.message} ${untold.join('; ')}`;
+  const message = missing.length === 0 ? error.message : `${error.message} ${missing.join('; ')}`;
   return new ToolRefusal(error.code, message + seconds, nextSteps[error.code] ?? 'Tell the person.', {
     ...(error.errors.length > 0 && { fields: error.errors }),
     ...(error.retryAfter !== undefined && { retry_after_seconds: error.retryAfter }),

@@ -32,7 +32,7 @@ export const consolePaths = {
   listModelFacts: ['GET', '/model-facts'],
   getStorageDetail: ['GET', '/storage'],
   listUploadRows: ['GET', '/uploads'],
-  getKeptMask: ['GET', '/masks/{id}'],
+  getStoredMask: ['GET', '/masks/{id}'],
   getSettings: ['GET', '/settings'],
   updateSettings: ['PATCH', '/settings'],
   listAudit: ['GET', '/audit'],

@@ -8,7 +8,7 @@ import { formatDuration } from '../format/durations.ts';
 import { parseJson } from '../format/json.ts';
 import { MediaView } from '../media/MediaView.tsx';
 import { itemOfAsset, itemOfOutput, type MediaItem } from '../media/media-item.ts';
-import { useKeptMask } from '../media/use-kept-mask.ts';
+import { useStoredMask } from '../media/use-stored-mask.ts';
 import { useUpload } from '../media/use-reference.ts';
 import { Credits } from '../ui/Credits.tsx';
 import { DescriptionList } from '../ui/DescriptionList.tsx';
@@ -146,7 +146,7 @@ function SourceItem({ id, name }: { id: string; name: string }) {
 /** A picture or a mask that was sent, as long as it is there. */
 function SentItem({ id, name }: { id: string; name: string }) {
   const isMask = name === 'Mask' && id.startsWith('upl_');
-  const { address: mask } = useKeptMask(isMask ? id : undefined);
+  const { address: mask } = useStoredMask(isMask ? id : undefined);
   const { upload } = useUpload(isMask ? '' : id);
   const address = upload?.type === 'image' && upload.status === 'ready' ? upload.url : mask;
   if (address === undefined) return <SourceName name={name} />;

@@ -7,15 +7,15 @@ import type { SentRequest } from './idempotency-key.ts';
 /** What is left of a burst: `asked` tells it from others, `left` is sent under these keys, `made` was accepted. */
 export type Rest = { asked: string; left: readonly SentRequest[]; made: readonly string[] };
 
-type Kept = Rest & { at: number };
+type StoredRequest = Rest & { at: number };
 
 const prefix = 'renderkit-unanswered-1:';
-const maxKept = 8;
+const maxStored = 8;
 /** Afterwards whoever runs the same wants another: what was accepted has long been in the list of runs. */
 const maxAgeMs = 60 * 60_000;
 
 /** By account, for this page; what the browser keeps is a copy. */
-const known = new Map<string, readonly Kept[]>();
+const known = new Map<string, readonly StoredRequest[]>();
 
 /** What is left of the burst; undefined where nothing is. */
 export function restOf(account: string, asked: string): Rest | undefined {
@@ -24,7 +24,7 @@ export function restOf(account: string, asked: string): Rest | undefined {
 
 /** Keeps what is left of a burst, in the place of what was left before. */
 export function keepRest(account: string, rest: Rest): void {
-  write(account, [{ ...rest, at: Date.now() }, ...others(account, rest.asked)].slice(0, maxKept));
+  write(account, [{ ...rest, at: Date.now() }, ...others(account, rest.asked)].slice(0, maxStored));
 }
 
 /** The burst was answered to its end. */
@@ -32,26 +32,26 @@ export function forgetRest(account: string, asked: string): void {
   write(account, others(account, asked));
 }
 
-function others(account: string, asked: string): readonly Kept[] {
+function others(account: string, asked: string): readonly StoredRequest[] {
   return read(account).filter((one) => one.asked !== asked);
 }
 
-function read(account: string): readonly Kept[] {
+function read(account: string): readonly StoredRequest[] {
   const kept = known.get(account) ?? readStored(account);
   return kept.filter(({ at }) => Date.now() - at < maxAgeMs);
 }
 
-function readStored(account: string): readonly Kept[] {
+function readStored(account: string): readonly StoredRequest[] {
   try {
     const value = parseJson(sessionStorage.getItem(prefix + account) ?? '');
-    return Array.isArray(value) ? (value as Kept[]) : [];
+    return Array.isArray(value) ? (value as StoredRequest[]) : [];
   } catch {
     // A browser may forbid it. Then a reload forgets.
     return [];
   }
 }
 
-function write(account: string, kept: readonly Kept[]): void {
+function write(account: string, kept: readonly StoredRequest[]): void {
   known.set(account, kept);
   try {
     sessionStorage.removeItem(prefix + account);

@@ -6,7 +6,7 @@ import { MaskPainter } from './MaskPainter.tsx';
 import { type MaskGround, maskOf } from './mask-drawing.ts';
 import type { MaskStep, Size } from './mask-step.ts';
 import { mayShow, uploadOf } from './mask-steps.ts';
-import { useKeptMask } from './use-kept-mask.ts';
+import { useStoredMask } from './use-stored-mask.ts';
 import { useMaskAt, useMaskImages } from './use-mask-images.ts';
 import type { Reference } from './reference.ts';
 import { useReference, useUpload } from './use-reference.ts';
@@ -80,7 +80,7 @@ function Painting({ address, covered, mask, refused, strokes, onChange }: Painti
   /** The upload of an earlier request that is the mask. */
   const kept = mask?.startsWith('upl_') === true ? mask : undefined;
   const unread = strokes.length === 0 ? kept : undefined;
-  const upload = useKeptMask(unread ?? uploadOf(strokes));
+  const upload = useStoredMask(unread ?? uploadOf(strokes));
   const { images, add } = useMaskImages(strokes, (png) =>
     onChange(
       kept,

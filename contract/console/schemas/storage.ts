@@ -54,13 +54,13 @@ export const UploadRowList = listOf('UploadRowList', UploadRow);
 export const ListUploadRowsQuery = closed({ ...pageQuery });
 
 /** The mask of an earlier request, for as long as a create may name it. */
-export const KeptMask = closed(
+export const StoredMask = closed(
   {
     object: Type.Literal('kept_mask'),
     id: Type.String({ description: 'Of the upload, as the request names it.' }),
     url: Type.String({ format: 'uri', description: 'White is what may change.' }),
   },
-  { title: 'KeptMask' },
+  { title: 'StoredMask' },
 );
 
-export const KeptMaskParams = idParams('the upload');
+export const StoredMaskParams = idParams('the upload');

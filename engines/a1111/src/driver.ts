@@ -128,7 +128,7 @@ class A1111Driver implements Driver {
     let last = '';
     while (!over.signal.aborted) {
       const task = await this.#look(id, signal);
-      if (task === 'untold' || (!isOurs && task !== 'away' && !task.isActive && !task.isQueued)) break;
+      if (task === 'unknown' || (!isOurs && task !== 'away' && !task.isActive && !task.isQueued)) break;
       const news = task === 'away' ? null : progressOf(task);
       const text = JSON.stringify(news);
       const isNew = text !== last;
@@ -139,10 +139,10 @@ class A1111Driver implements Driver {
     return await answer;
   }
 
-  /** `untold`: this server does not say. `away`: it cannot be asked now. */
-  async #look(id: string, signal: AbortSignal): Promise<TaskState | 'untold' | 'away'> {
+  /** `unknown`: this server does not say. `away`: it cannot be asked now. */
+  async #look(id: string, signal: AbortSignal): Promise<TaskState | 'unknown' | 'away'> {
     try {
-      return (await readTask(this.#http, id, signal)) ?? 'untold';
+      return (await readTask(this.#http, id, signal)) ?? 'unknown';
     } catch (error) {
       if (error instanceof EngineFailure) return 'away';
       throw error;

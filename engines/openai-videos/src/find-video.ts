@@ -66,10 +66,10 @@ function isAskedFor(video: JsonObject, { body }: Call): boolean {
   return shownTargets.every((target) => comparison(video, body, target) !== 'other');
 }
 
-/** How a value that was asked for is shown: `untold` where either says nothing of it. */
-function comparison(video: JsonObject, body: JsonObject, target: string): 'same' | 'other' | 'untold' {
+/** How a value that was asked for is shown: `unknown` where either says nothing of it. */
+function comparison(video: JsonObject, body: JsonObject, target: string): 'same' | 'other' | 'unknown' {
   const [[shown], [asked]] = [valuesAt(video, target), valuesAt(body, target)];
-  if (shown === undefined || asked === undefined) return 'untold';
+  if (shown === undefined || asked === undefined) return 'unknown';
   const [ours, theirs] = [asked, shown].map((value) => JSON.stringify(value).replaceAll('"', ''));
   return ours === theirs ? 'same' : 'other';
 }

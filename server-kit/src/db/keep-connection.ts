@@ -16,7 +16,7 @@ const keepAliveAfterMs = 5_000;
 const initialRetryMs = 100;
 const maxRetryMs = 5_000;
 /** After so many failures in a row, six seconds or more, somebody has to know: what rests on the connection is not there. */
-const toldAfter = 6;
+const warnAfter = 6;
 
 /** Keeps a connection of its own for ever: a lost one is made again with back-off. Disposing closes it. */
 export function keepConnection(options: KeepConnectionOptions): AsyncDisposable {
@@ -60,7 +60,7 @@ export function keepConnection(options: KeepConnectionOptions): AsyncDisposable 
       await options.prepare(mine);
       failures = 0;
     } catch (error) {
-      const level = failures === toldAfter ? 'warn' : 'debug';
+      const level = failures === warnAfter ? 'warn' : 'debug';
       log[level]({ err: error, applicationName }, 'a connection that is kept could not be made');
       lost(mine);
       mine.end().catch(() => undefined);

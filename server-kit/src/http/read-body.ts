@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { spareTurn } from '../work/spare-turn.ts';
+import { yieldEventLoop } from '../work/yield-event-loop.ts';
 import { freeBytes } from './byte-buffer.ts';
 import { type JsonLimits, JsonScan, type ScannedJson } from './json-scan.ts';
 import type { Pace } from './paced-body.ts';
@@ -85,7 +85,7 @@ export function readBody(
       if (size - turnBegan < bytesInATurn) return floor?.wait();
       turnBegan = size;
       request.pause();
-      if (large) void spareTurn(tookMs).then(nextTurn);
+      if (large) void yieldEventLoop(tookMs).then(nextTurn);
       else setImmediate(nextTurn);
       tookMs = 0;
       return undefined;

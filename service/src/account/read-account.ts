@@ -23,10 +23,10 @@ export type AccountReader = {
 };
 
 /** A studio of before does not know the question. */
-function untold(error: unknown): never {
+function explainMissing(error: unknown): never {
   if (error instanceof StudioFailure && error.studioCode === 'not_found')
     throw new ApiProblem('upstream_error', {
-      detail: 'The studio does not tell what the account stores.',
+      detail: 'The studio does not report what the account stores.',
       cause: error,
     });
   throw error;
@@ -56,6 +56,6 @@ export function createAccountReader(deps: { studioClient: StudioClient; database
       return presentLimits(limits, queued);
     },
     storage: async (accountId) =>
-      presentStorage(await translated(studioClient.call('getStorage', { accountId }).catch(untold))),
+      presentStorage(await translated(studioClient.call('getStorage', { accountId }).catch(explainMissing))),
   };
 }

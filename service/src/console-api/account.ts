@@ -11,7 +11,7 @@ import type { ConsoleHandlers } from './console-handler.ts';
 export function storageHandlers(deps: {
   database: Database;
   account: Pick<AccountReader, 'storage'>;
-}): Pick<ConsoleHandlers, 'getStorageDetail' | 'listUploadRows' | 'getKeptMask'> {
+}): Pick<ConsoleHandlers, 'getStorageDetail' | 'listUploadRows' | 'getStoredMask'> {
   const { database, account } = deps;
   return {
     getStorageDetail: async ({ person: { accountId } }) => {
@@ -32,7 +32,7 @@ export function storageHandlers(deps: {
         has_more: found.length > limit,
       };
     },
-    getKeptMask: async ({ person: { accountId }, params: { id } }) => {
+    getStoredMask: async ({ person: { accountId }, params: { id } }) => {
       const url = await readMaskUrl(database, { accountId, id });
       if (url === undefined)
         throw new ApiProblem('not_found', { detail: 'There is no such mask, or no longer.' });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { spareTurn } from '@renderkit/server-kit/work/spare-turn.ts';
+import { yieldEventLoop } from '@renderkit/server-kit/work/yield-event-loop.ts';
 
 /** A PNG that came as a data URL. */
 export type Mask = {
@@ -60,7 +60,7 @@ async function* decode(text: string, begin: number, { checked = false } = {}): A
       throw new NotBase64('characters that base64 does not have');
     const tookMs = performance.now() - began;
     yield bytes;
-    await spareTurn(tookMs);
+    await yieldEventLoop(tookMs);
   }
 }
 

@@ -1,7 +1,7 @@
 // `npm run operator -- <command>`: what only who has the machine may do.
 
 import { ignoreOutputErrors } from '@renderkit/server-kit/process/output-errors.ts';
-import { tellError } from '../tell-error.ts';
+import { explainError } from '../explain-error.ts';
 import { commands } from './commands.ts';
 import { runOperator } from './run-operator.ts';
 
@@ -20,7 +20,7 @@ try {
     process.exitCode = 1;
   });
 } catch (error) {
-  process.stderr.write(`${tellError(error)}\n`);
+  process.stderr.write(`${explainError(error)}\n`);
   process.exitCode = 1;
 }
 if (process.connected) process.disconnect();

@@ -4,7 +4,7 @@ import { partEnvironments, type StackConfig } from '../config.ts';
 import type { ServiceAndStudio } from '../connect-to-service.ts';
 import { tryToHold } from '../data-directory.ts';
 import { type Databases, openDatabases, prepareDatabases, urlsOf } from '../databases.ts';
-import { keepSecrets } from '../kept-secrets.ts';
+import { ensureSecrets } from '../stored-secrets.ts';
 import { type ClusterAddresses, findRunningPostgres } from '../postgres/start-postgres.ts';
 import { StackError } from '../stack-error.ts';
 
@@ -26,7 +26,7 @@ const pollMs = 100;
 export async function openOperatorDatabases(config: StackConfig): Promise<OperatorDatabases> {
   await using owned = new AsyncDisposableStack();
   const databases = await reachDatabases(config, owned);
-  const secrets = await keepSecrets(config, databases.urls);
+  const secrets = await ensureSecrets(config, databases.urls);
   const open = (name: 'service' | 'studio') =>
     owned.use(openDatabase({ url: databases.urls[name], applicationName: 'operator', poolSize: 4 }));
   const opened = { service: open('service'), studio: open('studio') };

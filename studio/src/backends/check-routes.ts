@@ -58,7 +58,7 @@ function failureOf(error: unknown, signal: AbortSignal): EngineFailure {
 export type StoredModel = { manifest: Manifest; source: string; files: Readonly<Record<string, string>> };
 
 /** What the manifest's own bindings would set there is told by `checkAgainst`, with where it comes from. */
-const toldBetter: readonly ProblemCode[] = ['out_of_range', 'choice_unknown', 'type_mismatch'];
+const reportedBetter: readonly ProblemCode[] = ['out_of_range', 'choice_unknown', 'type_mismatch'];
 
 /**
  * Checks a route of a model, by its place among the routes, on a backend. `problems` close the route there: the backend lacks
@@ -84,10 +84,10 @@ export async function checkRouteOn(
   const all = checkAgainst(model, at, machine, { withSteps: true });
   if (route.workflow === undefined) return { problems: found, ofSomeRequests: all };
   const closing = checkAgainst(model, at, machine, { withSteps: false });
-  const isTold = (problem: Problem): boolean => closing.some((one) => isSamePlace(one, problem));
+  const isReported = (problem: Problem): boolean => closing.some((one) => isSamePlace(one, problem));
   return {
     problems: [
-      ...found.filter((problem) => !toldBetter.includes(problem.code) || !isTold(problem)),
+      ...found.filter((problem) => !reportedBetter.includes(problem.code) || !isReported(problem)),
       ...closing.filter(
         (one) =>
           one.code !== 'file_missing' ||

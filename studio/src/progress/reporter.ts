@@ -43,7 +43,7 @@ export class Reporter implements AsyncDisposable {
   #preview: EnginePreview | undefined;
   #isWatched = false;
   /** Word came since the last write began: what that found may be from before. */
-  #isTold = false;
+  #isNotified = false;
   #isNew = false;
   #writtenStage: RenderStage | undefined;
   #writtenAt = Number.NEGATIVE_INFINITY;
@@ -92,7 +92,7 @@ export class Reporter implements AsyncDisposable {
 
   /** Who begins to watch sees at once what is there, the preview that came while nobody watched with it. */
   #onWatched(): void {
-    this.#isTold = true;
+    this.#isNotified = true;
     this.#isWatched = true;
     this.#isNew ||= this.#preview !== undefined;
     if (this.#isNew) this.#schedule();
@@ -112,7 +112,10 @@ export class Reporter implements AsyncDisposable {
     this.#timer = setTimeout(() => {
       this.#writing = this.#write()
         .catch((error: unknown) =>
-          this.#options.log.debug({ err: error, render: this.#job.render_id }, 'progress could not be told'),
+          this.#options.log.debug(
+            { err: error, render: this.#job.render_id },
+            'progress could not be reported',
+          ),
         )
         .finally(() => {
           this.#writing = undefined;
@@ -124,7 +127,7 @@ export class Reporter implements AsyncDisposable {
   async #write(): Promise<void> {
     const { database, announceProgress } = this.#options;
     this.#isNew = false;
-    this.#isTold = false;
+    this.#isNotified = false;
     this.#writtenAt = performance.now();
     const { stage } = this.#latest;
     const isStage = stage !== this.#writtenStage;
@@ -133,7 +136,7 @@ export class Reporter implements AsyncDisposable {
     if (this.#stopping.signal.aborted) return;
     const watched = await recordReport(database, row);
     if (watched === true || (watched !== undefined && isStage)) announceProgress(this.#job.render_id);
-    this.#isWatched = watched === true || this.#isTold;
+    this.#isWatched = watched === true || this.#isNotified;
   }
 
   #rowOf(preview: ReportRow['preview']): ReportRow {

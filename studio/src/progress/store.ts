@@ -1,7 +1,7 @@
 import type { ProgressRequest, RenderStage, WaitReason } from '@renderkit/contract/studio/progress.ts';
 import type { Kind } from '@renderkit/contract/studio/kinds.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import type { TimesRow } from '@renderkit/server-kit/work/kept-ranges.ts';
+import type { TimesRow } from '@renderkit/server-kit/work/range-cache.ts';
 
 /** What a worker reports of a render. */
 export type ReportRow = {

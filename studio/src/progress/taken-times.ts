@@ -1,12 +1,12 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { KeptRanges, type Range } from '@renderkit/server-kit/work/kept-ranges.ts';
+import { RangeCache, type Range } from '@renderkit/server-kit/work/range-cache.ts';
 import { readTaken, type TakenKey } from './store.ts';
 
 /** How long renders took: a fifth of the last ones took less than the one, a fifth more than the other. */
-export type TakenTimes = KeptRanges<TakenKey>;
+export type TakenTimes = RangeCache<TakenKey>;
 
 export function createTakenTimes(database: Database): TakenTimes {
-  return new KeptRanges<TakenKey>(
+  return new RangeCache<TakenKey>(
     ({ model, kind, outputs }) => `${kind} ${outputs} ${model}`,
     (keys) => readTaken(database, keys),
   );

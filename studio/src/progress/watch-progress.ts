@@ -1,7 +1,7 @@
 import type { ProgressRequest, RenderPreview, RenderProgress } from '@renderkit/contract/studio/progress.ts';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import type { Range } from '@renderkit/server-kit/work/kept-ranges.ts';
+import type { Range } from '@renderkit/server-kit/work/range-cache.ts';
 import { waitForWake, type Wakeups } from '../changes/watch-changes.ts';
 import { extendWatches, type ProgressRow, readProgress, readWaits, type WaitRow } from './store.ts';
 import { finishesIn, startsIn, type TakenTimes } from './taken-times.ts';

@@ -173,12 +173,12 @@ async function waitForAll(
         failed.push(error);
         continue;
       }
-      // That of one that runs on was told already, and a single one that Ctrl-C left is named by its message.
-      const isTold =
+      // That of one that runs on was reported already, and a single one that Ctrl-C left is named by its message.
+      const isReported =
         isOver ||
         (RenderkitError.is(error) && error.code === 'still_running') ||
         (created.length === 1 && error instanceof CliError);
-      showIds(session.output, created.slice(isTold ? i + 1 : i));
+      showIds(session.output, created.slice(isReported ? i + 1 : i));
       if (done.length > 0) await showDone(done);
       // They are paid: the same command would pay for others, unless it says by which key.
       throw RenderkitError.is(error) && !waiting.hasKey ? Object.assign(error, { retryable: false }) : error;

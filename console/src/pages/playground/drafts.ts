@@ -14,7 +14,7 @@ const maxBatches = 40;
 const maxMarks = 500;
 
 /** What is kept for an account. Forms are kept as the requests that they make, so that reading them checks them. */
-type Kept = {
+type StoredDrafts = {
   kind?: GenerationKind;
   forms: Partial<Record<GenerationKind, Draft>>;
   prompts: string[];
@@ -60,7 +60,11 @@ export function saveDraft(
   const small = { body: isUpload ? body : unmasked, strokes: [] };
   for (const where of ['sessionStorage', 'localStorage'] as const) {
     const kept = read(account, where);
-    const withDraft = (draft: Draft): Kept => ({ ...kept, kind, forms: { ...kept.forms, [kind]: draft } });
+    const withDraft = (draft: Draft): StoredDrafts => ({
+      ...kept,
+      kind,
+      forms: { ...kept.forms, [kind]: draft },
+    });
     if (!write(account, withDraft(whole), where)) write(account, withDraft(small), where);
   }
 }
@@ -112,12 +116,12 @@ export function rememberMarks(
 /** Of the whole browser, or of this tab. */
 type Where = 'localStorage' | 'sessionStorage';
 
-function read(account: string, where: Where = 'localStorage'): Kept {
-  const nothing: Kept = { forms: {}, prompts: [], batches: [], kept: [], discarded: [] };
+function read(account: string, where: Where = 'localStorage'): StoredDrafts {
+  const nothing: StoredDrafts = { forms: {}, prompts: [], batches: [], kept: [], discarded: [] };
   try {
     const value = parseJson(globalThis[where].getItem(prefix + account) ?? '');
     if (typeof value !== 'object' || value === null) return nothing;
-    const { kind, forms, prompts, batches, kept, discarded } = value as Partial<Kept>;
+    const { kind, forms, prompts, batches, kept, discarded } = value as Partial<StoredDrafts>;
     return {
       ...(kind !== undefined && kindNames.includes(kind) && { kind }),
       forms: forms ?? {},
@@ -133,7 +137,7 @@ function read(account: string, where: Where = 'localStorage'): Kept {
 }
 
 /** False where the browser keeps no more, even without the masks of earlier runs; these stay then. */
-function write(account: string, kept: Kept, where: Where = 'localStorage'): boolean {
+function write(account: string, kept: StoredDrafts, where: Where = 'localStorage'): boolean {
   const text = JSON.stringify(kept);
   const set = () => setItem(where, prefix + account, text);
   return set() || (where === 'localStorage' && withoutMasks(set));

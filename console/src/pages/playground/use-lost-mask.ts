@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { fieldError } from '../../api/errors.ts';
 import type { RequestBody } from '../../generations/kinds.ts';
-import { useKeptMask } from '../../media/use-kept-mask.ts';
+import { useStoredMask } from '../../media/use-stored-mask.ts';
 import type { Form } from '../../model-form/use-form.ts';
 
 type LostMask = {
@@ -21,7 +21,7 @@ export function useLostMask({ body, form, refusal }: LostMask): void {
   const mask = body['mask'];
   const named =
     typeof mask === 'string' && mask.startsWith('upl_') && form.control.values.strokes.length === 0;
-  const { gone } = useKeptMask(named ? mask : undefined);
+  const { gone } = useStoredMask(named ? mask : undefined);
   const lost = named && (gone || fieldError(refusal, 'mask') !== undefined);
   useEffect(() => {
     if (!lost) return;

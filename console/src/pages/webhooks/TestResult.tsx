@@ -63,10 +63,10 @@ function Retry({ at }: { at: string | null }) {
   );
 }
 
-type Told = Pick<DeliveryDetail, 'status' | 'next_attempt_at' | 'attempts_made'>;
+type TestedDelivery = Pick<DeliveryDetail, 'status' | 'next_attempt_at' | 'attempts_made'>;
 
 /** The delivery is read before its attempts: what was under way in the one may have ended in the other. */
-function hasEnded(delivery: Told | undefined): boolean {
+function hasEnded(delivery: TestedDelivery | undefined): boolean {
   if (delivery === undefined || (delivery.status === 'pending' && delivery.next_attempt_at === null))
     return false;
   return delivery.attempts_made.some((one) => one.ended_at !== null);

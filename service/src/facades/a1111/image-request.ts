@@ -12,17 +12,17 @@ import { mapOwnFields } from '../own-fields.ts';
 import { planCreates } from '../plan-creates.ts';
 import type { TakenImage } from '../take-image.ts';
 
-/** What an answer tells of a request beside its prompt. */
-type Told = { negativePrompt: string; seed: number; steps: number };
+/** What an answer reports of a request beside its prompt. */
+type ReportedSettings = { negativePrompt: string; seed: number; steps: number };
 
-/** A request for pictures, and what its answer tells of it. */
+/** A request for pictures, and what its answer reports of it. */
 export type A1111Request = Asked & {
   model: StudioModel;
   prompt: string;
   /** As it came. */
-  sent: Told;
+  sent: ReportedSettings;
   /** What the model takes of it, in its ranges. Which seed was drawn its generations know. */
-  taken: Omit<Told, 'seed'>;
+  taken: Omit<ReportedSettings, 'seed'>;
 };
 
 type ImageFields = FieldsOf<typeof a1111Fields>;
@@ -91,12 +91,15 @@ export function readA1111Request(
     pictures: sources === undefined ? [] : [...sources.images, ...(sources.mask ? [sources.mask] : [])],
     model,
     prompt: body['prompt'] as string,
-    sent: { ...toldOf(fields), seed: seed ?? -1 },
-    taken: toldOf((body['options'] as ImageFields | undefined) ?? {}),
+    sent: { ...reportedSettings(fields), seed: seed ?? -1 },
+    taken: reportedSettings((body['options'] as ImageFields | undefined) ?? {}),
   };
 }
 
-function toldOf({ negative_prompt: negativePrompt, steps }: ImageFields): Omit<Told, 'seed'> {
+function reportedSettings({
+  negative_prompt: negativePrompt,
+  steps,
+}: ImageFields): Omit<ReportedSettings, 'seed'> {
   return { negativePrompt: textOf(negativePrompt) ?? '', steps: numberOf(steps) ?? 0 };
 }
 

@@ -113,7 +113,7 @@ async function* imagesOf(
   const textOf = (seed: number) =>
     `${prompt}\nNegative prompt: ${taken.negativePrompt}\n` +
     `Steps: ${taken.steps}, Seed: ${seed}, Size: ${width}x${height}, Model: ${model.id}`;
-  const told = ({ negativePrompt, steps }: A1111Request['taken'], seed: number) => ({
+  const reported = ({ negativePrompt, steps }: A1111Request['taken'], seed: number) => ({
     prompt,
     negative_prompt: negativePrompt,
     seed,
@@ -121,9 +121,9 @@ async function* imagesOf(
     width,
     height,
   });
-  const parameters = told(sent, sent.seed);
+  const parameters = reported(sent, sent.seed);
   const info = {
-    ...told(taken, seeds[0] ?? unknownSeed),
+    ...reported(taken, seeds[0] ?? unknownSeed),
     all_prompts: outputs.map(() => prompt),
     all_seeds: seeds,
     sd_model_name: model.id,

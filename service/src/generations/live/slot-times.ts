@@ -1,12 +1,12 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { KeptRanges, type Range } from '@renderkit/server-kit/work/kept-ranges.ts';
+import { RangeCache, type Range } from '@renderkit/server-kit/work/range-cache.ts';
 import { type LiveRow, type SlotKey, readLive, readSlotTimes } from './store.ts';
 
 /** How long an account's generations held their slots. */
-export type SlotTimes = KeptRanges<SlotKey>;
+export type SlotTimes = RangeCache<SlotKey>;
 
 export function createSlotTimes(database: Database): SlotTimes {
-  return new KeptRanges<SlotKey>(
+  return new RangeCache<SlotKey>(
     ({ accountId, lane }) => `${lane ?? '*'} ${accountId}`,
     (keys) => readSlotTimes(database, keys),
   );

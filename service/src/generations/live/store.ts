@@ -1,6 +1,6 @@
 import type { Lane } from '@renderkit/contract/studio/kinds.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import type { TimesRow } from '@renderkit/server-kit/work/kept-ranges.ts';
+import type { TimesRow } from '@renderkit/server-kit/work/range-cache.ts';
 import type { GenerationRow } from '../present.ts';
 import { packed, unpack } from '../reads/store.ts';
 

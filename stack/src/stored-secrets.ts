@@ -17,12 +17,12 @@ const lockWaitMs = 10_000;
 const minClientSecret = 16;
 
 /**
- * The secrets that service and studio start with: as given, as kept before, or made up now. The key is held against
+ * The secrets that service and studio start with: as given, as stored before, or made up now. The key is held against
  * the service's database, which may not have been migrated yet: a new one over encrypted data would only hide that the
  * right one is missing.
  * @throws StackError when the key is missing, is none, or is not the one that the data were encrypted with
  */
-export async function keepSecrets(config: StackConfig, urls: DatabaseUrls): Promise<StackSecrets> {
+export async function ensureSecrets(config: StackConfig, urls: DatabaseUrls): Promise<StackSecrets> {
   const files = filesOf(config.dataDirectory);
   await makeDataDirectory(config.dataDirectory);
   // A command and the stack may both find no secret; they have to end up with the same.

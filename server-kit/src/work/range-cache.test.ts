@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { KeptRanges, type TimesRow } from './kept-ranges.ts';
+import { RangeCache, type TimesRow } from './range-cache.ts';
 
 test('ranges are read once for all that ask, and few samples tell nothing', async () => {
   const asked: string[][] = [];
@@ -9,7 +9,7 @@ test('ranges are read once for all that ask, and few samples tell nothing', asyn
     few: { count: 4, low: 1, high: 3 },
     none: { count: 0, low: null, high: null },
   };
-  const ranges = new KeptRanges<string>(
+  const ranges = new RangeCache<string>(
     (key) => key,
     async (keys) => {
       asked.push([...keys]);
@@ -28,7 +28,7 @@ test('ranges are read once for all that ask, and few samples tell nothing', asyn
 
 test('what was kept is answered even where too much is kept by then', async () => {
   const row: TimesRow = { count: 9, low: 2, high: 4 };
-  const ranges = new KeptRanges<number>(String, (keys) => Promise.resolve(keys.map(() => row)));
+  const ranges = new RangeCache<number>(String, (keys) => Promise.resolve(keys.map(() => row)));
   await ranges.read(Array.from({ length: 10_001 }, (_, i) => i));
   assert.deepEqual(await ranges.read([0, -1]), [
     { low: 2, high: 4 },

@@ -10,7 +10,7 @@ const keptMs = 10_000;
 const maxKept = 10_000;
 
 /** How long things take, read for many keys at once and kept for a few seconds: many streams ask for the same few. */
-export class KeptRanges<Key> {
+export class RangeCache<Key> {
   readonly #nameOf: (key: Key) => string;
   readonly #read: (keys: readonly Key[]) => Promise<readonly TimesRow[]>;
   readonly #kept = new Map<string, { range: Range | null; at: number }>();

@@ -6,9 +6,9 @@ import { consoleQuery } from '../api/queries.ts';
  * Where the mask of an earlier request lies, which goes a day after it was sent. `gone`: no request may name it any longer.
  * Undefined names none.
  */
-export function useKeptMask(id: string | undefined): { address: string | undefined; gone: boolean } {
+export function useStoredMask(id: string | undefined): { address: string | undefined; gone: boolean } {
   const query = useQuery({
-    ...consoleQuery('getKeptMask', { params: { id: id ?? '' } }),
+    ...consoleQuery('getStoredMask', { params: { id: id ?? '' } }),
     enabled: id !== undefined,
     placeholderData: undefined,
     retry: (failures, error) => !hasCode(error, 'not_found') && failures < 2,

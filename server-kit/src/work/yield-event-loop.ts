@@ -13,7 +13,7 @@ let restedAt = 0;
  * third of it together, at most: a request beside them waits for a slice, and not for all that is to be done. Resolves
  * when the next slice may begin, after one that took `tookMs` milliseconds; never in the same turn of the loop.
  */
-export async function spareTurn(tookMs: number): Promise<void> {
+export async function yieldEventLoop(tookMs: number): Promise<void> {
   const until = (restedAt = Math.max(restedAt, performance.now()) + tookMs * restFactor);
   let restMs = until - performance.now();
   if (restMs < minRestMs) await nextTurn();

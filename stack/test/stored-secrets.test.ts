@@ -10,7 +10,7 @@ import { createSecretBox } from '@renderkit/server-kit/secrets.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { checkSecretKey } from '@renderkit/service/preflight/check-secret-key.ts';
 import { readStackConfig, type StackConfig } from '../src/config.ts';
-import { keepSecrets } from '../src/kept-secrets.ts';
+import { ensureSecrets } from '../src/stored-secrets.ts';
 
 let service: TestDatabase;
 let empty: TestDatabase;
@@ -31,11 +31,11 @@ const keyFile = (config: StackConfig) => path.join(config.dataDirectory, 'secret
 test('where nothing was encrypted yet, a key is made: without a file, over an empty one, before any migration', async (t) => {
   for (const db of [service, empty]) {
     const config = await newConfig(t, { SECRET_KEY: '' });
-    const first = await keepSecrets(config, urlsOf(db));
+    const first = await ensureSecrets(config, urlsOf(db));
     assert.match(first.secretKey, /^[0-9a-f]{64}$/);
-    assert.deepEqual(await keepSecrets(config, urlsOf(db)), first);
+    assert.deepEqual(await ensureSecrets(config, urlsOf(db)), first);
     await writeFile(keyFile(config), ' \n\t');
-    const second = await keepSecrets(config, urlsOf(db));
+    const second = await ensureSecrets(config, urlsOf(db));
     assert.notEqual(second.secretKey, first.secretKey);
     assert.equal(await readFile(keyFile(config), 'utf8'), `${second.secretKey}\n`);
     if (process.platform !== 'win32') assert.equal((await stat(keyFile(config))).mode & 0o777, 0o600);
@@ -46,13 +46,13 @@ test('a secret that is no secret is left as it is and named', async (t) => {
   const config = await newConfig(t);
   await writeFile(keyFile(config), 'half a key');
   await assert.rejects(
-    keepSecrets(config, urlsOf(empty)),
+    ensureSecrets(config, urlsOf(empty)),
     /secret-key holds no key .*, or remove the file to have one/,
   );
   await rm(keyFile(config));
   await writeFile(path.join(config.dataDirectory, 'studio-client-secret'), 'short');
   await assert.rejects(
-    keepSecrets(config, urlsOf(empty)),
+    ensureSecrets(config, urlsOf(empty)),
     /studio-client-secret holds no secret of 16 characters/,
   );
 });
@@ -62,7 +62,7 @@ test('a row that was encrypted is enough to ask for its key, also where no start
   const key = Buffer.alloc(32, 7);
   await checkSecretKey(db.database, key);
   const config = await newConfig(t);
-  await assert.rejects(keepSecrets(config, urlsOf(db)), /secret-key is missing, and the database holds/);
+  await assert.rejects(ensureSecrets(config, urlsOf(db)), /secret-key is missing, and the database holds/);
   const encrypted = createSecretBox(key, 'studio connection').encrypt('token', 'acc');
   await db.database.rows(`delete from settings`);
   await db.database.rows(
@@ -72,10 +72,10 @@ test('a row that was encrypted is enough to ask for its key, also where no start
     `insert into connections (account_id, status, refresh_token_sealed) values ('acc', 'live', $1)`,
     [encrypted],
   );
-  await assert.rejects(keepSecrets(config, urlsOf(db)), /secret-key is missing, and the database holds/);
+  await assert.rejects(ensureSecrets(config, urlsOf(db)), /secret-key is missing, and the database holds/);
   await assert.rejects(checkSecretKey(db.database, Buffer.alloc(32, 8)), /SECRET_KEY is not the one/);
   await writeFile(keyFile(config), `${key.toString('hex')}\n`);
-  assert.equal((await keepSecrets(config, urlsOf(db))).secretKey, key.toString('hex'));
+  assert.equal((await ensureSecrets(config, urlsOf(db))).secretKey, key.toString('hex'));
 });
 
 test('processes that start together end up with one key', async (t) => {
@@ -97,7 +97,7 @@ test('a process that is killed while it makes the key leaves none or a whole one
     watcher.close();
     const left = await readFile(keyFile(config), 'utf8').catch(() => undefined);
     if (left !== undefined) assert.match(left, /^[0-9a-f]{64}\n$/);
-    const { secretKey } = await keepSecrets(config, urlsOf(empty));
+    const { secretKey } = await ensureSecrets(config, urlsOf(empty));
     if (left !== undefined) assert.equal(secretKey, left.trim());
   }
 });
@@ -107,9 +107,9 @@ function startKeeping(config: StackConfig): { child: ChildProcess; output: Promi
   const source = (name: string) => JSON.stringify(new URL(`../src/${name}.ts`, import.meta.url).href);
   const program = `
     import { readStackConfig } from ${source('config')};
-    import { keepSecrets } from ${source('kept-secrets')};
+    import { ensureSecrets } from ${source('stored-secrets')};
     const config = readStackConfig({ DATA_DIR: ${JSON.stringify(config.dataDirectory)} });
-    console.log((await keepSecrets(config, ${JSON.stringify(urlsOf(empty))})).secretKey);`;
+    console.log((await ensureSecrets(config, ${JSON.stringify(urlsOf(empty))})).secretKey);`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
