@@ -9,7 +9,7 @@ import {
   renewLeases,
   takeOver,
 } from '@renderkit/studio/backends/claim-queries.ts';
-import { findDrained } from '@renderkit/studio/backends/fault-queries.ts';
+import { findDrained } from '@renderkit/studio/backends/rest-queries.ts';
 import { queueReasons, whyWaiting } from '@renderkit/studio/backends/waiting-queries.ts';
 import { backends, dryBackend, fillQueue } from './rows.ts';
 

@@ -24,7 +24,7 @@ type Answer =
   | undefined;
 
 const tryTimeoutMs = 12_000;
-const pauseAfterFaultMs = 100;
+const pauseAfterErrorMs = 100;
 /** A client thinks up to this long between two pieces of work. */
 const thinkMs = 300;
 /** With so many generations under way a client waits for its oldest: the queue must not outgrow what is rendered. */
@@ -101,7 +101,7 @@ async function createUntilAnswered(
       return undefined;
     }
     create.interruptions++;
-    await sleep(pauseAfterFaultMs * (0.5 + options.random()));
+    await sleep(pauseAfterErrorMs * (0.5 + options.random()));
   }
   options.history.surprises.push(`create ${create.number} was never answered`);
   return undefined;
@@ -126,7 +126,7 @@ async function uploadUntilAnswered(
       options.history.surprises.push(`upload: ${answer.status} ${answer.body.code}`);
       return undefined;
     }
-    await sleep(pauseAfterFaultMs * (0.5 + options.random()));
+    await sleep(pauseAfterErrorMs * (0.5 + options.random()));
   }
   options.history.surprises.push('an upload was never answered');
   return undefined;
@@ -156,7 +156,7 @@ async function observe(options: LoadOptions, key: string, id: string): Promise<b
   if (answer !== undefined && answer.status < 500 && answer.status !== 429)
     options.history.surprises.push(`read of ${id}: ${answer.status} ${answer.body.code}`);
   // A process or the database may be away for a moment: there is no hurry.
-  if (answer === undefined || answer.status >= 500) await sleep(pauseAfterFaultMs);
+  if (answer === undefined || answer.status >= 500) await sleep(pauseAfterErrorMs);
   return false;
 }
 

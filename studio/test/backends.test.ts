@@ -13,7 +13,7 @@ import { openBackendSecrets } from '@renderkit/studio/backends/backend-secrets.t
 import { checkBackend } from '@renderkit/studio/backends/check-backend.ts';
 import { claimRender } from '@renderkit/studio/backends/claim-queries.ts';
 import { DriverPool } from '@renderkit/studio/backends/driver-pool.ts';
-import { recordUnfit } from '@renderkit/studio/backends/fault-queries.ts';
+import { recordUnfit } from '@renderkit/studio/backends/rest-queries.ts';
 import { replaceFits } from '@renderkit/studio/backends/fits-store.ts';
 import {
   addBackend,

@@ -10,7 +10,7 @@ import {
   renewLeases,
   takeOver,
 } from '@renderkit/studio/backends/claim-queries.ts';
-import { findDrained, recordSuccess } from '@renderkit/studio/backends/fault-queries.ts';
+import { findDrained, recordSuccess } from '@renderkit/studio/backends/rest-queries.ts';
 import { insertAccount, insertBackend, insertFits, insertModel, insertRender } from './claim-rows.ts';
 
 const leaseMs = 30_000;

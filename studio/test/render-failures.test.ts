@@ -96,7 +96,7 @@ async function isRefunded({ database }: TestStudio, { email }: TestAccount): Pro
   return (await showLedger(database, email)).some(({ kind }) => kind === 'refund');
 }
 
-type RenderFaults = StudioAnswer<'listRenderFaults'>;
+type RenderErrors = StudioAnswer<'listRenderErrors'>;
 
 type Render = { status: string; error: { code: string; stage?: string } | null };
 
@@ -128,7 +128,7 @@ test('whatever a job at a provider ends by, its render fails once with the code 
   const [refused] = accounts.slice(-1);
   assert.ok(refused !== undefined);
   const faultsOf = () =>
-    refused.call<RenderFaults>('GET', '/api/administration/renders/invalid_request/faults');
+    refused.call<RenderErrors>('GET', '/api/administration/renders/invalid_request/faults');
   assert.equal((await faultsOf()).status, 403);
   await setAccount(studio.database, refused.email, { administrator: true });
   const { faults } = (await faultsOf()).body;

@@ -47,7 +47,7 @@ export const consolePaths = {
   resumeBackend: ['POST', '/administration/backends/{name}/resume'],
   removeBackend: ['DELETE', '/administration/backends/{name}'],
   listProviderCosts: ['GET', '/administration/costs'],
-  listRenderFaults: ['GET', '/administration/renders/{token}/faults'],
+  listRenderErrors: ['GET', '/administration/renders/{token}/faults'],
   listManagedModels: ['GET', '/administration/models'],
   getManagedModel: ['GET', '/administration/models/{id}'],
   getModelVersion: ['GET', '/administration/models/{id}/versions/{version}'],

@@ -159,10 +159,10 @@ export const ProviderCostsAnswer = Type.Object({
 export type ProviderCost = Static<typeof ProviderCostsAnswer>['costs'][number];
 
 /** The id that a service gave its render. */
-export const RenderFaultsParams = Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) });
+export const RenderErrorsParams = Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) });
 
-/** What jobs of one of the administrator's own renders failed by. */
-export const RenderFaultsAnswer = Type.Object({
+/** What jobs of one of the administrator's own renders failed by. Path and key are those of release 1. */
+export const RenderErrorsAnswer = Type.Object({
   /** In order. */
   faults: Type.Array(
     Type.Object({

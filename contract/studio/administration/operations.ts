@@ -13,8 +13,8 @@ import {
   ProviderCostsAnswer,
   ProviderCostsQuery,
   RemovedBackend,
-  RenderFaultsAnswer,
-  RenderFaultsParams,
+  RenderErrorsAnswer,
+  RenderErrorsParams,
 } from './backends.ts';
 import {
   ListPreview,
@@ -136,9 +136,9 @@ export const administrationOperations = {
     ...of('GET', '/costs', 'List what providers cost by day, beside what users paid', ProviderCostsAnswer),
     query: ProviderCostsQuery,
   },
-  listRenderFaults: {
-    ...of('GET', '/renders/:token/faults', 'Say what jobs of a render failed by', RenderFaultsAnswer),
-    params: RenderFaultsParams,
+  listRenderErrors: {
+    ...of('GET', '/renders/:token/faults', 'Say what jobs of a render failed by', RenderErrorsAnswer),
+    params: RenderErrorsParams,
   },
 
   listManagedModels: of(

@@ -20,7 +20,7 @@ import {
 } from '../backends/manage-backends.ts';
 import { requireFreshSignIn } from './asker.ts';
 import type { AdministrationHandlers } from './handler.ts';
-import { selectManagedBackends, selectRenderFaults } from './managed-store.ts';
+import { selectManagedBackends, selectRenderErrors } from './managed-store.ts';
 
 export type BackendDependencies = {
   database: Database;
@@ -47,7 +47,7 @@ export function backendHandlers(
   | 'resumeBackend'
   | 'removeBackend'
   | 'listProviderCosts'
-  | 'listRenderFaults'
+  | 'listRenderErrors'
 > {
   const { database, secrets } = dependencies;
   const detail = (name: string) => readDetail(database, name);
@@ -56,8 +56,8 @@ export function backendHandlers(
     listProviderCosts: async ({ query: { days = costDays } }) => ({
       costs: await listProviderCosts(database, days),
     }),
-    listRenderFaults: async ({ params: { token }, bearer }) => ({
-      faults: await selectRenderFaults(database, bearer.account.id, token),
+    listRenderErrors: async ({ params: { token }, bearer }) => ({
+      faults: await selectRenderErrors(database, bearer.account.id, token),
     }),
     getBackend: ({ params }) => detail(params.name),
     addBackend: async ({ body, asker }) => {

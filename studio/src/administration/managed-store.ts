@@ -1,6 +1,6 @@
 import type {
   ManagedBackend,
-  RenderFaultsAnswer,
+  RenderErrorsAnswer,
 } from '@renderkit/contract/studio/administration/backends.ts';
 import type { ManagedModelDetail } from '@renderkit/contract/studio/administration/models.ts';
 import type { Queryable } from '@renderkit/server-kit/db/database.ts';
@@ -50,22 +50,22 @@ export async function selectManagedBackends(queryable: Queryable, name?: string)
   return rows.map(({ backend }) => backend);
 }
 
-export type RenderFault = Static<typeof RenderFaultsAnswer>['faults'][number];
+export type RenderErrorRow = Static<typeof RenderErrorsAnswer>['faults'][number];
 
-const maxFaults = 100;
+const maxErrors = 100;
 
 /** What jobs of a render failed by, in an operator's words. None where the account has no such render. */
-export function selectRenderFaults(
+export function selectRenderErrors(
   queryable: Queryable,
   account: string,
   token: string,
-): Promise<RenderFault[]> {
-  return queryable.rows<RenderFault>(
+): Promise<RenderErrorRow[]> {
+  return queryable.rows<RenderErrorRow>(
     `select iso_time(s.ended_at) as at, s.backend, s.error->>'code' as code, s.error->>'stage' as stage,
        s.error->>'reason' as reason
      from renders r join submissions s on s.render_id = r.id
      where r.account_id = $1 and r.token = $2 and s.state = 'failed' and s.error is not null
-     order by s.ended_at limit ${maxFaults}`,
+     order by s.ended_at limit ${maxErrors}`,
     [account, token],
   );
 }

@@ -11,7 +11,7 @@ import { selectFits } from './fit-queries.ts';
 import { fitAndPause } from './fits-store.ts';
 import { showBackend } from './manage-backends.ts';
 import { probeBackend } from './probe-backend.ts';
-import { forgetFaults, selectBackends } from './store.ts';
+import { forgetRouteErrors, selectBackends } from './store.ts';
 
 export type CheckedBackend = Backend & {
   /** As the engine says it. */
@@ -29,7 +29,7 @@ export async function checkBackend(
 ): Promise<CheckedBackend> {
   await showBackend(database, name);
   const [row] = await selectBackends(database, [name]);
-  await forgetFaults(database, name);
+  await forgetRouteErrors(database, name);
   if (row !== undefined && !row.is_local) {
     const driverOf = (): Driver => drivers.driverOf(row);
     // An operator who asks is told of the first silence.

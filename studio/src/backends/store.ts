@@ -66,7 +66,7 @@ export async function insertBackend(
 
 /** Whatever an operator changes may mend what is wrong with it: it is asked, and its routes are checked, at once. */
 export async function updateBackend(transaction: Transaction, row: BackendRow): Promise<void> {
-  await forgetFaults(transaction, row.name);
+  await forgetRouteErrors(transaction, row.name);
   await transaction.execute(
     `update backends set url = $2, secret = $3, headers = $4, slots = $5, labels = $6, max_cost_per_day = $7, currency = $8,
        allow_loss = $9, file_digest = null, next_probe_at = clock(), next_check_at = clock(), checked_revision = 0,
@@ -86,8 +86,8 @@ export async function updateBackend(transaction: Transaction, row: BackendRow): 
   );
 }
 
-/** An operator says that what renders met on a backend is over; the next check decides which routes fit. */
-export async function forgetFaults(queryable: Queryable, backend: string): Promise<void> {
+/** An operator says that what renders met on a backend is over; the next check decides which routes fit. Release 1 has the column `fault`. */
+export async function forgetRouteErrors(queryable: Queryable, backend: string): Promise<void> {
   await queryable.execute('update route_fits set fault = null where backend = $1 and fault is not null', [
     backend,
   ]);

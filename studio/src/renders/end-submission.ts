@@ -1,7 +1,7 @@
 import type { FailureStage } from '@renderkit/contract/studio/progress.ts';
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import { beginSubmission, type Claim, hasOtherBackend, settleCost } from '../backends/claim-queries.ts';
-import { recordSuccess } from '../backends/fault-queries.ts';
+import { recordSuccess } from '../backends/rest-queries.ts';
 import { folderOf } from '@renderkit/blob-storage/blob-storage.ts';
 import { finishRender, type RenderAttempt, type MadeAsset } from './store.ts';
 import {

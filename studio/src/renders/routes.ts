@@ -16,7 +16,7 @@ import {
   stopRender,
   type OwnAnswer,
   type OwnQuestion,
-  takeFault,
+  takeInjectedError,
   tombstoneRender,
 } from './store.ts';
 import { createSubmitter, type SubmitDependencies } from './submit-render.ts';
@@ -57,8 +57,8 @@ export function renderRoutes(
   return {
     createQuotes: async ({ body, bearer, reply }) => {
       const fault =
-        bearer.account.next_fault === null ? undefined : await takeFault(database, bearer.account.id);
-      if (fault !== undefined && fault !== 'concurrency') return answerWithFault(fault, reply);
+        bearer.account.next_fault === null ? undefined : await takeInjectedError(database, bearer.account.id);
+      if (fault !== undefined && fault !== 'concurrency') return answerWithInjectedError(fault, reply);
       const results = await createQuotes(
         body,
         { ...(await refreshed(database, bearer)), snapshot: options.catalog.current() },
@@ -124,7 +124,7 @@ async function stop(
 }
 
 /** The operator's switch: this call goes wrong on purpose. */
-async function answerWithFault(fault: string, reply: FastifyReply): Promise<undefined> {
+async function answerWithInjectedError(fault: string, reply: FastifyReply): Promise<undefined> {
   if (fault === 'rate')
     throw new StudioError('rate_limited', 'The account asks too often.', {
       retryAfterSeconds: faultRetrySeconds,

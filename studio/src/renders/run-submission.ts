@@ -5,7 +5,7 @@ import { isOutOfSpace } from '@renderkit/engine-kit/out-of-space.ts';
 import { makeTemporaryDirectory } from '@renderkit/media-kit/temporary-directory.ts';
 import { type Database, isDatabaseUnavailable, isWorthRetrying } from '@renderkit/server-kit/db/database.ts';
 import type { Claim } from '../backends/claim-queries.ts';
-import { recordUnfit, restBackend } from '../backends/fault-queries.ts';
+import { recordUnfit, restBackend } from '../backends/rest-queries.ts';
 import { Reporter } from '../progress/reporter.ts';
 import { clearUp } from './clear-up.ts';
 import { collect } from './collect-job.ts';

@@ -14,7 +14,7 @@ import {
   takeOver,
 } from '../backends/claim-queries.ts';
 import { createDriverFor } from '@renderkit/engine-registry/drivers.ts';
-import { findDrained } from '../backends/fault-queries.ts';
+import { findDrained } from '../backends/rest-queries.ts';
 import { adoptRenders } from './adopt-renders.ts';
 import { RenderStopped } from './end-submission.ts';
 import { findStopped } from './submission-store.ts';

@@ -23,7 +23,7 @@ import { Section } from '../../ui/Section.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { EngineFaults } from './EngineFaults.tsx';
+import { EngineErrors } from './EngineErrors.tsx';
 import classes from './generations.module.css';
 
 /** Everything that is known about a generation. */
@@ -34,7 +34,7 @@ export function GenerationView({ detail }: { detail: GenerationDetail }) {
     <div className={classes['layout']}>
       <div className={classes['main']}>
         <Outcome detail={detail} />
-        {generation.error !== null && <EngineFaults generation={generation.id} />}
+        {generation.error !== null && <EngineErrors generation={generation.id} />}
         {prompt !== null && (
           <Section title="Prompt" card={false}>
             <p className={classes['promptText']}>{promptOf(request.body) ?? prompt}</p>

@@ -48,7 +48,7 @@ const columns: Column<ManagedBackend>[] = [
   { title: 'Running', align: 'right', cell: (backend) => <NoWrap>{slotsText(backend)}</NoWrap> },
   { title: 'Loaded', ownLine: true, cell: ({ loaded }) => (loaded.length === 0 ? '—' : loaded.join(', ')) },
   { title: 'Wait and run', cell: (backend) => <BusiestModel backend={backend} /> },
-  { title: 'Last error', ownLine: true, cell: ({ last_fault: fault }) => <LastFault fault={fault} /> },
+  { title: 'Last error', ownLine: true, cell: ({ last_fault: error }) => <LastError error={error} /> },
   {
     title: 'Spent today',
     align: 'right',
@@ -79,15 +79,15 @@ export function medianText(seconds: number | null): string {
   return seconds === null ? '—' : formatDuration(seconds * 1_000);
 }
 
-function LastFault({ fault }: { fault: ManagedBackend['last_fault'] }) {
-  if (fault === null) return 'None';
+function LastError({ error }: { error: ManagedBackend['last_fault'] }) {
+  if (error === null) return 'None';
   return (
     <div style={{ maxWidth: '14rem' }}>
-      <Text fz="sm" lineClamp={2} title={fault.message}>
-        {fault.message}
+      <Text fz="sm" lineClamp={2} title={error.message}>
+        {error.message}
       </Text>
       <Text fz="xs" c="dimmed">
-        <Time at={fault.at} relative />
+        <Time at={error.at} relative />
       </Text>
     </div>
   );

@@ -6,10 +6,10 @@ import { Section } from '../../ui/Section.tsx';
 import { Time } from '../../ui/Time.tsx';
 
 /** For administrators: what the engines said of jobs that failed, with the nodes and fields that users are not told. */
-export function EngineFaults({ generation }: { generation: string }) {
+export function EngineErrors({ generation }: { generation: string }) {
   const isAdministrator = useAdministrator();
   const { data } = useQuery({
-    ...consoleQuery('listRenderFaults', { params: { token: generation } }),
+    ...consoleQuery('listRenderErrors', { params: { token: generation } }),
     enabled: isAdministrator,
   });
   if (data === undefined || data.faults.length === 0) return null;

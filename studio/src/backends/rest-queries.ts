@@ -22,7 +22,7 @@ export async function restBackend(
 
 /**
  * Says what a render met that makes a route useless on a backend. It stays, whatever checks find, until the backend came
- * back or changed, or an operator asks for a check.
+ * back or changed, or an operator asks for a check. Release 1 has the column `fault`.
  */
 export async function recordUnfit(
   database: Database,
