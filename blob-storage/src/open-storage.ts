@@ -7,10 +7,13 @@ import { S3Refusal } from './s3/s3-client.ts';
 import type { S3Config } from './s3/s3-config.ts';
 
 /** Where media are kept: in the bucket where there is one, else below the data directory. */
-export type MediaPlace = { dataDirectory: string; s3?: S3Config | undefined };
+export type MediaLocation = { dataDirectory: string; s3?: S3Config | undefined };
 
 /** Opens the storage without looking whether it serves. */
-export async function openStorage({ dataDirectory, s3 }: MediaPlace): Promise<BlobStorage & AsyncDisposable> {
+export async function openStorage({
+  dataDirectory,
+  s3,
+}: MediaLocation): Promise<BlobStorage & AsyncDisposable> {
   if (s3 !== undefined) return openS3BlobStorage(s3);
   return { ...(await openDiskBlobStorage(dataDirectory)), [Symbol.asyncDispose]: () => Promise.resolve() };
 }
@@ -19,9 +22,9 @@ export async function openStorage({ dataDirectory, s3 }: MediaPlace): Promise<Bl
 const checkMs = 10_000;
 
 /** The same at the start of a part: a bucket that cannot be used is told at once. @throws ConfigError */
-export async function openCheckedStorage(place: MediaPlace): Promise<BlobStorage & AsyncDisposable> {
-  const storage = await openStorage(place);
-  const { s3 } = place;
+export async function openCheckedStorage(location: MediaLocation): Promise<BlobStorage & AsyncDisposable> {
+  const storage = await openStorage(location);
+  const { s3 } = location;
   if (s3 === undefined) return storage;
   try {
     const checked = await within(

@@ -6,7 +6,7 @@ import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { serviceNodeOptions } from '@renderkit/service/config.ts';
 import { readMediaBucket, readWorkerConfig, workerNodeOptions } from '@renderkit/studio/config.ts';
 import { readRulesAtStart } from '@renderkit/studio/moderation/read-at-start.ts';
-import { requirePlace } from '@renderkit/studio/storage/media-place.ts';
+import { requireLocation } from '@renderkit/studio/storage/media-location.ts';
 import { buildConsole } from './build-console.ts';
 import { addressOf, partEnvironments, type PartEnvironments, type StackConfig } from './config.ts';
 import { closeDataDirectory, filesOf, type HeldDirectory, holdDataDirectory } from './data-directory.ts';
@@ -117,17 +117,17 @@ export async function startStack(
 async function publishFiles({ worker }: PartEnvironments, screen: Screen): Promise<void> {
   // It is loaded by now: the studio's migrations publish the product's own models by it.
   const { applyDataFiles } = await import('@renderkit/studio/catalog/data-files.ts');
-  const { databaseUrl: url, ...place } = readWorkerConfig(worker);
+  const { databaseUrl: url, ...location } = readWorkerConfig(worker);
   await using database = openDatabase({ url, applicationName: 'stack', poolSize: 1 });
   const tell = ({ file }: { file: string }, message: string) => screen.line(`  ${file}: ${message}.`);
   // What is refused here studio and worker would refuse one by one, each after a start of its own.
-  await requirePlace(database, place);
+  await requireLocation(database, location);
   await readRulesAtStart({
-    path: filesOf(place.dataDirectory).moderation,
+    path: filesOf(location.dataDirectory).moderation,
     database,
     log: { error: tell },
   });
-  await applyDataFiles(database, place, { info: tell, warn: tell, error: tell });
+  await applyDataFiles(database, location, { info: tell, warn: tell, error: tell });
 }
 
 /** What the parts were told, so that the screen and they never disagree. */

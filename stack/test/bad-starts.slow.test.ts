@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { until } from '@renderkit/server-kit/testing/until.ts';
-import { recordPlace } from '@renderkit/studio/storage/media-place.ts';
+import { recordLocation } from '@renderkit/studio/storage/media-location.ts';
 import { startS3Counterpart } from '@renderkit/blob-storage/testing/s3-counterpart.ts';
 import { makeStackDirectory, type StackDirectory } from './stack-directory.ts';
 
@@ -91,7 +91,7 @@ test('a place of media that is not where the studio keeps them is refused before
   await using storage = await startS3Counterpart();
   await using service = await createTestDatabase('service', { poolSize: 1 });
   await using studio = await createTestDatabase('studio', { poolSize: 1 });
-  await recordPlace(studio.database, { dataDirectory: home.path, s3: storage.config });
+  await recordLocation(studio.database, { dataDirectory: home.path, s3: storage.config });
   const noted = (await home.notes()).length;
   const environment = {
     DATABASE_URL: service.url,

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { ownerFile } from '@renderkit/blob-storage/claim-disk.ts';
 import { mediaDirectory } from '@renderkit/blob-storage/disk-blob-storage.ts';
-import { recordPlace, requirePlace } from '@renderkit/studio/storage/media-place.ts';
+import { recordLocation, requireLocation } from '@renderkit/studio/storage/media-location.ts';
 import { startS3Counterpart } from '@renderkit/blob-storage/testing/s3-counterpart.ts';
 import { mediaEnvironment } from '@renderkit/blob-storage/testing/test-media.ts';
 import { StackError } from '../src/stack-error.ts';
@@ -71,19 +71,19 @@ test('an operator copies media to a bucket, and is told when rows name bytes tha
 test('a copy of media that ended lets parts start where it is, and so does the command that copies none', async () => {
   await using world = await openWithBucket();
   const { database, disk, bucket, typed } = world;
-  await recordPlace(database, disk);
-  await assert.rejects(requirePlace(database, bucket), /media copy --to s3/);
+  await recordLocation(database, disk);
+  await assert.rejects(requireLocation(database, bucket), /media copy --to s3/);
   world.server.fail(Array.from({ length: 20 }, () => 'foreign_404' as const));
   await assert.rejects(typed.run('media', 'copy', '--to', 's3'), /what answers there is no S3 storage/);
   world.server.fail([]);
-  await assert.rejects(requirePlace(database, bucket), /media copy --to s3/);
+  await assert.rejects(requireLocation(database, bucket), /media copy --to s3/);
   await typed.run('media', 'copy', '--to', 's3');
-  await recordPlace(database, bucket);
-  await assert.rejects(requirePlace(database, disk), /media copy --to disk/);
+  await recordLocation(database, bucket);
+  await assert.rejects(requireLocation(database, disk), /media copy --to disk/);
   // The bucket may be gone for good.
   await world.server[Symbol.asyncDispose]();
   await typed.run('media', 'place', '--to', 'disk');
-  await recordPlace(database, disk);
+  await recordLocation(database, disk);
 });
 
 test('media are copied into no place of another studio, and from none', async () => {

@@ -18,7 +18,7 @@ import { readPlans } from './catalog/queries.ts';
 import { type LedgerEntry, ledgerOf } from './credits/queries.ts';
 import { connect as connectAccount, endConnections } from './identity/connections.ts';
 import { keepSettings } from './settings/keep-settings.ts';
-import type { MediaPlace } from '@renderkit/blob-storage/open-storage.ts';
+import type { MediaLocation } from '@renderkit/blob-storage/open-storage.ts';
 
 // What an operator does with the machine in hand: plain functions over the studio's database. They work whether
 // the studio runs or not; credits are in 1/1000.
@@ -173,7 +173,7 @@ export async function showLedger(database: Database, email: string): Promise<Led
   return ledgerOf(database, (await showAccount(database, email)).id);
 }
 
-export type LibraryItem = MediaPlace & {
+export type LibraryItem = MediaLocation & {
   email: string;
   /** Path of a JPEG, PNG, MP4 or MOV. */
   file: string;

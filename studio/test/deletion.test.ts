@@ -23,7 +23,7 @@ test('a deleted account loses access at once, then its texts and media; its ledg
   await kept.upload('upl_kept', await makeImage());
   const video = await addLibraryItem(studio.database, {
     email: account.email,
-    ...studio.mediaPlace,
+    ...studio.mediaLocation,
     file: await makeVideo(studio.dataDirectory),
     prompt: 'a private video',
   });

@@ -24,7 +24,7 @@ export function createDoomedPart(
       SECRET_KEY: testSecretKey.toString('hex'),
       STUDIO_PORT: '0',
       DATA_DIR: studio.dataDirectory,
-      ...mediaEnvironment(studio.mediaPlace),
+      ...mediaEnvironment(studio.mediaLocation),
       LOG_LEVEL: 'error',
     },
   });

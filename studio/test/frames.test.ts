@@ -20,7 +20,7 @@ after(async () => studio[Symbol.asyncDispose]());
 const addVideo = (account: TestAccount) =>
   addLibraryItem(studio.database, {
     email: account.email,
-    ...studio.mediaPlace,
+    ...studio.mediaLocation,
     file: videoFile,
     prompt: 'a test card',
   });

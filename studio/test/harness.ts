@@ -18,7 +18,7 @@ import { openEngines } from '@renderkit/engine-registry/open-engines.ts';
 import { createAccount, grantForService, type NewStudioAccount } from '@renderkit/studio/operator.ts';
 import type { Pauses } from '@renderkit/studio/renders/job.ts';
 import { startWorker } from '@renderkit/studio/start-worker.ts';
-import { openStorage, type MediaPlace } from '@renderkit/blob-storage/open-storage.ts';
+import { openStorage, type MediaLocation } from '@renderkit/blob-storage/open-storage.ts';
 import { reconcileMedia } from '@renderkit/studio/storage/reconcile-media.ts';
 import { listMediaKeys, openTestMedia } from '@renderkit/blob-storage/testing/test-media.ts';
 import { type Answer, type UploadCalls, uploadCalls } from './upload-calls.ts';
@@ -31,7 +31,7 @@ export type TestStudio = AsyncDisposable & {
   database: Database;
   dataDirectory: string;
   /** Where media lie, in the store that the run was told to use: the disk, or a bucket of this studio's own. */
-  mediaPlace: MediaPlace;
+  mediaLocation: MediaLocation;
   /** The key of everything that lies there, half-written files too. */
   mediaKeys: () => Promise<string[]>;
   /** Makes an account with a grant for the client, and its first access token. */
@@ -160,7 +160,7 @@ export async function startTestStudio(
     databaseUrl,
     database,
     dataDirectory,
-    mediaPlace: { dataDirectory, s3 },
+    mediaLocation: { dataDirectory, s3 },
     mediaKeys: () => listMediaKeys({ dataDirectory, s3 }),
     startWorker: newWorker,
     clean: () => cleanNow(config, { database, log }),
@@ -176,7 +176,7 @@ export async function startTestStudio(
 }
 
 async function cleanNow(
-  config: MediaPlace & { mediaGraceSeconds: number },
+  config: MediaLocation & { mediaGraceSeconds: number },
   { database, log }: { database: Database; log: Logger },
 ): Promise<void> {
   await using storage = await openStorage(config);

@@ -99,7 +99,7 @@ async function signInTwice(studio: TestStudio): Promise<void> {
 
 /** Compares all names and all blobs, erases an account, and reconciles. */
 async function cleanUp(studio: TestStudio, doomed: TestAccount): Promise<void> {
-  await using storage = await openStorage(studio.mediaPlace);
+  await using storage = await openStorage(studio.mediaLocation);
   await checkMedia(studio.database, storage);
   await deleteAccount(studio.database, doomed.email);
   await studio.database.rows(`update settings set changed_at = '-infinity' where name = 'media_swept'`);

@@ -23,7 +23,7 @@ after(async () => studio[Symbol.asyncDispose]());
 const add = (account: TestAccount, more: { file?: string; project?: string; prompt?: string } = {}) =>
   addLibraryItem(studio.database, {
     email: account.email,
-    ...studio.mediaPlace,
+    ...studio.mediaLocation,
     file: imageFile,
     ...more,
   });

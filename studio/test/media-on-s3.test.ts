@@ -54,7 +54,7 @@ test('an upload, an edit of it and a frame of a video go through the bucket, and
   await makeMedia(studio.dataDirectory, 'video.mp4');
   const video = await addLibraryItem(studio.database, {
     email: account.email,
-    ...studio.mediaPlace,
+    ...studio.mediaLocation,
     file: path.join(studio.dataDirectory, 'video.mp4'),
   });
   const frame = await account.call<StudioAnswer<'takeFrame'>>('POST', `/api/videos/${video.id}/frames`, {

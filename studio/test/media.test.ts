@@ -13,7 +13,7 @@ let link: string;
 
 before(async () => {
   studio = await startTestStudio({ worker: false });
-  await using storage = await openStorage(studio.mediaPlace);
+  await using storage = await openStorage(studio.mediaLocation);
   await storage.put(`${folder}/ast_1.png`, [Buffer.from('0123456789')]);
   await storage.put(`${folder}/ast_1.html`, [Buffer.from('<script>')]);
   link = `${studio.url}/media/${folder}/ast_1.png`;
@@ -70,7 +70,7 @@ test('nothing but media is served, and nothing from elsewhere', async () => {
 });
 
 test('a picture is also had as a small JPEG, within bounds, and nothing else is', async () => {
-  await using storage = await openStorage(studio.mediaPlace);
+  await using storage = await openStorage(studio.mediaLocation);
   await storage.put(`${folder}/ast_2.png`, [await makeImage({ width: 900, height: 300 })]);
   await storage.put(`${folder}/ast_2.mp4`, [Buffer.from('no picture')]);
   const small = (name: string, query: string, headers: Record<string, string> = {}) =>

@@ -47,7 +47,7 @@ test('every answer fits the contract', async () => {
   await fits('/api/uploads/upl_1', StudioUpload);
   const item = await addLibraryItem(studio.database, {
     email: account.email,
-    ...studio.mediaPlace,
+    ...studio.mediaLocation,
     file: await imageFile(studio.dataDirectory),
   });
   await fits('/api/assets?page=1&limit=20', AssetsAnswer);

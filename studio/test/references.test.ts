@@ -19,7 +19,7 @@ before(async () => {
     (
       await addLibraryItem(studio.database, {
         email: account.email,
-        ...studio.mediaPlace,
+        ...studio.mediaLocation,
         file: path.join(studio.dataDirectory, name),
       })
     ).id;

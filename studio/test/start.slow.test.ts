@@ -10,7 +10,7 @@ import { release } from '@renderkit/server-kit/schema/release.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { prepareAsRelease, readContent } from '@renderkit/server-kit/testing/newer-release.ts';
 import { inheritedEnvironment, startPart } from '@renderkit/server-kit/testing/part.ts';
-import { recordPlace } from '@renderkit/studio/storage/media-place.ts';
+import { recordLocation } from '@renderkit/studio/storage/media-location.ts';
 import { startS3Counterpart } from '@renderkit/blob-storage/testing/s3-counterpart.ts';
 import { mediaEnvironment } from '@renderkit/blob-storage/testing/test-media.ts';
 import { startTestStudio } from './harness.ts';
@@ -117,7 +117,7 @@ test('studio and worker whose media are kept elsewhere refuse to start, and stor
   await using db = await createTestDatabase('studio');
   const dataDirectory = await mkdtemp(path.join(tmpdir(), 'studio-start-'));
   t.after(() => rm(dataDirectory, { recursive: true, force: true }));
-  await recordPlace(db.database, { dataDirectory, s3: server.config });
+  await recordLocation(db.database, { dataDirectory, s3: server.config });
   const env = { ...secret, STUDIO_DATABASE_URL: db.url, DATA_DIR: dataDirectory, STUDIO_PORT: '0' };
   for (const entry of ['main.ts', 'worker.ts']) {
     const said = await run(entry, env);

@@ -66,7 +66,7 @@ test('what is counted is what is stored, after any history of acts side by side 
       () =>
         addLibraryItem(studio.database, {
           email: account.email,
-          ...studio.mediaPlace,
+          ...studio.mediaLocation,
           file: path.join(studio.dataDirectory, 'video.mp4'),
         }),
       () => account.submit(`gen_${++tokens}`),
@@ -140,7 +140,7 @@ async function untilAtRest(studio: TestStudio): Promise<void> {
 
 /** Thumbnails are not counted. */
 async function bytesStored(studio: TestStudio): Promise<number> {
-  await using storage = await openStorage(studio.mediaPlace);
+  await using storage = await openStorage(studio.mediaLocation);
   const keys = (await studio.mediaKeys()).filter((key) => !key.endsWith('/thumb.webp'));
   const blobs = await Promise.all(keys.map((key) => storage.open(key)));
   return blobs.reduce((sum, blob) => sum + (blob?.sizeBytes ?? Number.NaN), 0);

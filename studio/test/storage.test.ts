@@ -30,7 +30,7 @@ const limitTo = (account: TestAccount, bytes: number | null) =>
 const addVideo = ({ email }: TestAccount) =>
   addLibraryItem(studio.database, {
     email,
-    ...studio.mediaPlace,
+    ...studio.mediaLocation,
     file: path.join(studio.dataDirectory, 'video.mp4'),
   });
 const take = (account: TestAccount, video: string, time: number, project: string | null = null) =>

@@ -19,7 +19,7 @@ let studio: TestStudio;
 let media: MediaStore;
 before(async () => {
   studio = await startTestStudio({ worker: false });
-  media = await openMedia(studio.database, studio.mediaPlace);
+  media = await openMedia(studio.database, studio.mediaLocation);
 });
 after(async () => studio[Symbol.asyncDispose]());
 
@@ -28,12 +28,12 @@ const add = (model: ModelFiles) =>
 /** Whatever nothing names is old enough; to the studio's own rounds it is not, or they would remove what is being stored. */
 async function reconcile(): Promise<void> {
   await studio.clean();
-  await using storage = await openStorage(studio.mediaPlace);
+  await using storage = await openStorage(studio.mediaLocation);
   const { database } = studio;
   await reconcileMedia({ database, storage, log }, 0);
 }
 async function isThere({ thumbnailKey = '' }: ModelFiles): Promise<boolean> {
-  await using storage = await openStorage(studio.mediaPlace);
+  await using storage = await openStorage(studio.mediaLocation);
   return (await storage.open(thumbnailKey)) !== undefined;
 }
 const loose = () => studio.database.rows<{ folder: string }>('select folder from loose_folders');

@@ -220,7 +220,7 @@ export const publicEntries: Record<string, readonly string[]> = {
     'catalog/thumbnails.ts',
     'storage/check-media.ts',
     'storage/claim-storage.ts',
-    'storage/media-place.ts',
+    'storage/media-location.ts',
     'storage/open-media.ts',
     'catalog/built-in.ts',
     'catalog/data-files.ts',

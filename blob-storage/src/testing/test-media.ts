@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mediaDirectory } from '../disk-blob-storage.ts';
-import type { MediaPlace } from '../open-storage.ts';
+import type { MediaLocation } from '../open-storage.ts';
 import { openS3BlobStorage } from '../s3/s3-blob-storage.ts';
 import { openS3Client } from '../s3/s3-client.ts';
 import type { S3Config } from '../s3/s3-config.ts';
@@ -27,7 +27,7 @@ export async function openTestMedia(
 }
 
 /** What a part has in its environment for such a place beside its data directory. */
-export function mediaEnvironment({ s3 }: Pick<MediaPlace, 's3'>): Record<string, string> {
+export function mediaEnvironment({ s3 }: Pick<MediaLocation, 's3'>): Record<string, string> {
   if (s3 === undefined) return {};
   return {
     MEDIA_STORE: 's3',
@@ -41,7 +41,7 @@ export function mediaEnvironment({ s3 }: Pick<MediaPlace, 's3'>): Record<string,
 }
 
 /** The key of everything that lies in a store: on a disk of half-written files too, in a bucket of uploads in parts. */
-export async function listMediaKeys({ dataDirectory, s3 }: MediaPlace): Promise<string[]> {
+export async function listMediaKeys({ dataDirectory, s3 }: MediaLocation): Promise<string[]> {
   if (s3 === undefined) return listKeys(mediaDirectory(dataDirectory));
   await using storage = openS3BlobStorage(s3);
   await using client = openS3Client(s3);

@@ -1,6 +1,6 @@
 import { readWorkerConfig } from '@renderkit/studio/config.ts';
 import { listHashes } from '@renderkit/blob-storage/list-hashes.ts';
-import { requirePlace } from '@renderkit/studio/storage/media-place.ts';
+import { requireLocation } from '@renderkit/studio/storage/media-location.ts';
 import { openCheckedStorage } from '@renderkit/blob-storage/open-storage.ts';
 import { makeBackup } from '../backup/make-backup.ts';
 import { restoreBackup } from '../backup/restore-backup.ts';
@@ -18,11 +18,11 @@ export const backupCommands: Command[] = [
       const { embedded, environments, studio } = await open();
       if (embedded === undefined) throw externalOnly('Back them up');
       const file = givenPath(config, values.to);
-      const place = readWorkerConfig(environments.worker);
+      const location = readWorkerConfig(environments.worker);
       // Elsewhere it would find none of them.
-      await requirePlace(studio, place);
-      await using storage = await openCheckedStorage(place);
-      const { dataDirectory, s3 } = place;
+      await requireLocation(studio, location);
+      await using storage = await openCheckedStorage(location);
+      const { dataDirectory, s3 } = location;
       const bucket = s3 && { name: s3.bucket, blobs: listHashes(storage) };
       const { bytes, mediaFiles } = await makeBackup({
         cluster: embedded,

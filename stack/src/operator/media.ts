@@ -2,9 +2,9 @@ import type { Environment } from '@renderkit/server-kit/process/config.ts';
 import { readBucketOf, readMediaGrace, readWorkerConfig } from '@renderkit/studio/config.ts';
 import { checkMedia } from '@renderkit/studio/storage/check-media.ts';
 import { copyMedia, type MediaCopy } from '@renderkit/blob-storage/copy-media.ts';
-import { allowPlace } from '@renderkit/studio/storage/media-place.ts';
+import { allowLocation } from '@renderkit/studio/storage/media-location.ts';
 import { openOwnStorage } from '@renderkit/studio/storage/open-media.ts';
-import { type MediaPlace, openCheckedStorage } from '@renderkit/blob-storage/open-storage.ts';
+import { type MediaLocation, openCheckedStorage } from '@renderkit/blob-storage/open-storage.ts';
 import { command, type Command, done } from './command.ts';
 import { choice, required } from './option.ts';
 
@@ -40,11 +40,11 @@ export const mediaCommands: Command[] = [
     options: { to: required(choice(['s3', 'disk'])) },
     run: async ({ open, progress }, { to }) => {
       const { studio, environments } = await open();
-      const from = placeOf(to === 's3' ? 'disk' : 's3', environments.worker);
-      const place = placeOf(to, environments.worker);
+      const from = locationOf(to === 's3' ? 'disk' : 's3', environments.worker);
+      const location = locationOf(to, environments.worker);
       // Among media of another studio the copies would be removed, for its database names none of them.
       await using source = await openOwnStorage(studio, from);
-      await using target = await openOwnStorage(studio, place);
+      await using target = await openOwnStorage(studio, location);
       let said = performance.now();
       const onPage = ({ copied, files }: MediaCopy) => {
         if (performance.now() - said < sayEveryMs) return;
@@ -52,7 +52,7 @@ export const mediaCommands: Command[] = [
         progress(`${files} files are there, ${copied} of them copied now`);
       };
       const result = await copyMedia(source, target, { onPage });
-      await allowPlace(studio, place);
+      await allowLocation(studio, location);
       const { copied, bytes, files } = result;
       return {
         data: result,
@@ -70,16 +70,16 @@ export const mediaCommands: Command[] = [
     options: { to: required(choice(['s3', 'disk'])) },
     run: async ({ open }, { to }) => {
       const { studio, environments } = await open();
-      const place = placeOf(to, environments.worker);
-      await using _ = await openOwnStorage(studio, place);
-      await allowPlace(studio, place);
+      const location = locationOf(to, environments.worker);
+      await using _ = await openOwnStorage(studio, location);
+      await allowLocation(studio, location);
       return done({ to }, `Now studio and workers may start with MEDIA_STORE=${to}.`);
     },
   }),
 ];
 
 /** `s3` is the bucket that the environment names, whether media are kept in it yet or not. */
-function placeOf(store: 'disk' | 's3', environment: Environment): MediaPlace {
+function locationOf(store: 'disk' | 's3', environment: Environment): MediaLocation {
   const { dataDirectory } = readWorkerConfig(environment);
   return { dataDirectory, s3: store === 's3' ? readBucketOf(environment) : undefined };
 }

@@ -4,7 +4,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import { noteDataFiles, wereDataFilesApplied } from '../settings/keep-settings.ts';
 import { openMedia } from '../storage/open-media.ts';
-import type { MediaPlace } from '@renderkit/blob-storage/open-storage.ts';
+import type { MediaLocation } from '@renderkit/blob-storage/open-storage.ts';
 import { applyFile } from './apply-files.ts';
 import { PublishError, withCatalog } from './publish.ts';
 import {
@@ -30,10 +30,10 @@ export type DataFilesLog = Record<
  */
 export async function applyDataFiles(
   database: Database,
-  place: MediaPlace,
+  location: MediaLocation,
   log: DataFilesLog,
 ): Promise<void> {
-  const { dataDirectory } = place;
+  const { dataDirectory } = location;
   const files = [
     ...(await findCatalogFiles(dataDirectory)),
     ...(await findCatalogFiles(path.join(dataDirectory, 'models'))),
@@ -41,7 +41,7 @@ export async function applyDataFiles(
   const isFirst = !(await wereDataFilesApplied(database));
   for (const file of files) {
     const read = await readCatalogFile(file);
-    const broken = isBroken(read) ? read : await apply(database, read, { place, log });
+    const broken = isBroken(read) ? read : await apply(database, read, { location, log });
     if (broken === undefined) continue;
     if (isFirst) throw new ConfigError(sentenceFor(broken));
     log.error(
@@ -56,10 +56,10 @@ export async function applyDataFiles(
 async function apply(
   database: Database,
   read: CatalogFile,
-  { place, log }: { place: MediaPlace; log: DataFilesLog },
+  { location, log }: { location: MediaLocation; log: DataFilesLog },
 ): Promise<BrokenFile | undefined> {
   try {
-    const file = await storeImage(read, () => openMedia(database, place));
+    const file = await storeImage(read, () => openMedia(database, location));
     const result = await withCatalog(database, (transaction) => applyFile(transaction, file, 'file'));
     if (result === 'applied') log.info({ file: file.file }, 'a file of the catalog is published');
     if (result === 'kept')

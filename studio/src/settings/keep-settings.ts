@@ -55,30 +55,30 @@ export async function writeBuiltInDigest(database: Queryable, digest: string): P
 }
 
 /** Where all media are kept. A bucket goes by its name alone: parts may reach one storage by several addresses, and a disk by several paths. */
-export type RecordedPlace = { store: 'disk' } | { store: 's3'; bucket: string };
+export type RecordedLocation = { store: 'disk' } | { store: 's3'; bucket: string };
 
-/** The place that media are kept in, and the one that they may move to. */
-export async function readMediaPlaces(
+/** The location that media are kept in, and the one that they may move to. */
+export async function readMediaLocations(
   database: Database,
-): Promise<{ kept: RecordedPlace | undefined; allowed: RecordedPlace | undefined }> {
+): Promise<{ kept: RecordedLocation | undefined; allowed: RecordedLocation | undefined }> {
   const settings = await readSettings(database);
   return {
-    kept: settings.get('media_place') as RecordedPlace | undefined,
-    allowed: settings.get('media_place_allowed') as RecordedPlace | undefined,
+    kept: settings.get('media_place') as RecordedLocation | undefined,
+    allowed: settings.get('media_place_allowed') as RecordedLocation | undefined,
   };
 }
 
 /** Unless one is written already. */
-export async function keepFirstMediaPlace(database: Database, place: RecordedPlace): Promise<void> {
-  await keepSetting(database, 'media_place', place);
+export async function storeFirstMediaLocation(database: Database, location: RecordedLocation): Promise<void> {
+  await keepSetting(database, 'media_place', location);
 }
 
-export async function writeMediaPlace(database: Database, place: RecordedPlace): Promise<void> {
-  await writeSetting(database, 'media_place', place);
+export async function writeMediaLocation(database: Database, location: RecordedLocation): Promise<void> {
+  await writeSetting(database, 'media_place', location);
 }
 
-export async function allowMediaPlace(database: Database, place: RecordedPlace): Promise<void> {
-  await writeSetting(database, 'media_place_allowed', place);
+export async function allowMediaLocation(database: Database, location: RecordedLocation): Promise<void> {
+  await writeSetting(database, 'media_place_allowed', location);
 }
 
 /** On: every call of the studio's interface answers 503 `maintenance`; media are still served. */

@@ -5,11 +5,11 @@ import { claimStorage } from './claim-storage.ts';
 
 test('a bucket that belongs to another studio is refused', async () => {
   await using storage = await openEmptyBucket();
-  const place = { dataDirectory: '', databaseUrl: '', s3: storage.server.config };
-  await claimStorage(storage, 'std_one', place);
-  await claimStorage(storage, 'std_one', place);
+  const location = { dataDirectory: '', databaseUrl: '', s3: storage.server.config };
+  await claimStorage(storage, 'std_one', location);
+  await claimStorage(storage, 'std_one', location);
   await assert.rejects(
-    claimStorage(storage, 'std_two', place),
+    claimStorage(storage, 'std_two', location),
     /media-of-tests belongs to another studio \(std_one\)/,
   );
 });

@@ -1,7 +1,7 @@
 import type { BlobStorage } from '@renderkit/blob-storage/blob-storage.ts';
 import { ownerFile, readOwner } from '@renderkit/blob-storage/claim-disk.ts';
 import { mediaDirectory } from '@renderkit/blob-storage/disk-blob-storage.ts';
-import type { MediaPlace } from '@renderkit/blob-storage/open-storage.ts';
+import type { MediaLocation } from '@renderkit/blob-storage/open-storage.ts';
 import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import { pagesOfNames } from './find-unnamed.ts';
@@ -13,9 +13,9 @@ const minAgeMs = 60 * 60_000;
 export async function claimStorage(
   storage: BlobStorage,
   studioId: string,
-  place: MediaPlace & { databaseUrl: string },
+  location: MediaLocation & { databaseUrl: string },
 ): Promise<void> {
-  const { dataDirectory, s3, databaseUrl } = place;
+  const { dataDirectory, s3, databaseUrl } = location;
   const directory = mediaDirectory(dataDirectory);
   // Earlier versions named nobody on a disk. A bucket that names nobody was given free by whoever removed the name.
   if (

@@ -68,7 +68,7 @@ export function BackendPage() {
 }
 
 function Summary({ backend }: { backend: BackendDetail }) {
-  const { last_fault: fault, labels, loaded, vram_bytes: memory } = backend;
+  const { last_fault: error, labels, loaded, vram_bytes: memory } = backend;
   return (
     <Section title="Backend">
       <DescriptionList
@@ -84,11 +84,11 @@ function Summary({ backend }: { backend: BackendDetail }) {
           ['Secret', secretText(backend)],
         ]}
       />
-      {fault !== null && (
+      {error !== null && (
         <Notice mt="md" title="Last error">
-          {fault.message}{' '}
+          {error.message}{' '}
           <Text component="span" c="dimmed" fz="xs">
-            <Time at={fault.at} relative />
+            <Time at={error.at} relative />
           </Text>
         </Notice>
       )}
