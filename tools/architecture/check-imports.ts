@@ -14,16 +14,16 @@ import {
 
 type Say = (message: string) => Issue[];
 
-/** A file that stands beside the modules of a folder, and is neither their wiring nor their ground. */
+/** A file that stands beside the modules of a folder, and is neither their wiring nor their base. */
 export function placeIssues({ path: file }: Source): Issue[] {
   const { source, module, file: name } = placeOf(file);
   const rules = orderedModules[source ?? ''];
   if (rules === undefined || module !== undefined || isTest(file) || !/\.tsx?$/.test(name)) return [];
-  if (rules.wiring.includes(name) || rules.ground.includes(name)) return [];
+  if (rules.wiring.includes(name) || rules.base.includes(name)) return [];
   return [
     {
       path: file,
-      message: `stands beside the modules of ${source} and has no place: name it in orderedModules (tools/architecture/rules.ts) as wiring or as ground, or move it into a module.`,
+      message: `stands beside the modules of ${source} and has no place: name it in orderedModules (tools/architecture/rules.ts) as wiring or as base, or move it into a module.`,
     },
   ];
 }
@@ -77,9 +77,9 @@ function packageIssues(file: string, specifier: string, say: Say): Issue[] {
 function moduleIssues(from: Place, target: Place, say: Say): Issue[] {
   const rules = orderedModules[from.source ?? ''];
   if (rules === undefined || from.source !== target.source) return [];
-  if (from.module === undefined && rules.ground.includes(from.file) && !isGround(target, rules))
+  if (from.module === undefined && rules.base.includes(from.file) && !isBase(target, rules))
     return say(
-      `${from.file} is ground (tools/architecture/rules.ts), which knows nothing of what stands on it.`,
+      `${from.file} is base (tools/architecture/rules.ts), which imports nothing that builds on it.`,
     );
   if (target.module === undefined)
     return rules.wiring.includes(target.file) ? wiringIssues(from, target.file, rules.wiring, say) : [];
@@ -90,8 +90,8 @@ function moduleIssues(from: Place, target: Place, say: Say): Issue[] {
   return from.module === undefined ? [] : orderIssues(from.module, target.module, rules.modules, say);
 }
 
-function isGround({ module, file }: Place, { ground }: { ground: readonly string[] }): boolean {
-  return module === undefined && ground.includes(file);
+function isBase({ module, file }: Place, { base }: { base: readonly string[] }): boolean {
+  return module === undefined && base.includes(file);
 }
 
 function wiringIssues(from: Place, target: string, wiring: readonly string[], say: Say): Issue[] {

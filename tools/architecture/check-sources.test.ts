@@ -86,11 +86,11 @@ test('a module keeps its store and its routes to itself', () => {
   assert.deepEqual(messagesOf(plain), []);
 });
 
-test('every file beside the modules is wiring or ground', () => {
+test('every file beside the modules is wiring or base', () => {
   const [message, ...more] = messagesOf(source('service/src/amounts.ts'));
   assert.match(
     message ?? '',
-    /stands beside the modules of service\/src and has no place: .* wiring or as ground/,
+    /stands beside the modules of service\/src and has no place: .* wiring or as base/,
   );
   assert.deepEqual(more, []);
   for (const placed of ['service/src/app.ts', 'service/src/iso-time.ts', 'service/src/config.test.ts'])
@@ -98,7 +98,7 @@ test('every file beside the modules is wiring or ground', () => {
   assert.deepEqual(messagesOf(source('service/src/projects/amounts.ts')), []);
 });
 
-test('ground is imported by all, and imports neither wiring nor a module', () => {
+test('base is imported by all, and imports neither wiring nor a module', () => {
   const file = 'service/src/iso-time.ts';
   assert.deepEqual(messagesOf(source('service/src/preflight/a.ts', importing('../iso-time.ts'))), []);
   assert.deepEqual(messagesOf(source('service/src/app.ts', importing('./iso-time.ts'))), []);

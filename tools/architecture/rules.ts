@@ -56,18 +56,18 @@ export const privateStore = /^(?:[a-z-]+-)?store\.ts$/;
 export const privateRoutes = /^routes\.ts$/;
 
 /**
- * Folders that are divided into modules. `modules` stand in order, from the ground up: a module builds on those before it,
+ * Folders that are divided into modules. `modules` stand in order, from the bottom up: a module builds on those before it,
  * never on those after it. Every file beside the modules is one of two. `wiring` puts them together, outermost first, from the
- * entries on: each may import those after it, and no module imports any of them. `ground` imports neither wiring nor a module,
+ * entries on: each may import those after it, and no module imports any of them. `base` imports neither wiring nor a module,
  * and all may import it.
  */
 export const orderedModules: Record<
   string,
-  { wiring: readonly string[]; ground: readonly string[]; modules: readonly string[] }
+  { wiring: readonly string[]; base: readonly string[]; modules: readonly string[] }
 > = {
   'service/src': {
     wiring: ['main.ts', 'migrate.ts', 'operator.ts', 'app.ts', 'console.ts', 'config.ts'],
-    ground: ['iso-time.ts', 'own-address.ts', 'test-hooks.ts'],
+    base: ['iso-time.ts', 'own-address.ts', 'test-hooks.ts'],
     modules: [
       'preflight',
       'problems',
@@ -101,7 +101,7 @@ export const orderedModules: Record<
   },
   'console/src': {
     wiring: ['main.tsx'],
-    ground: [],
+    base: [],
     modules: [
       'format',
       'api',
@@ -127,7 +127,7 @@ export const orderedModules: Record<
       'routes.ts',
       'config.ts',
     ],
-    ground: ['channels.ts', 'errors.ts', 'sql-directory.ts'],
+    base: ['channels.ts', 'errors.ts', 'sql-directory.ts'],
     modules: [
       'settings',
       'audit',
@@ -154,15 +154,15 @@ export const orderedModules: Record<
   },
   'identity/src': {
     wiring: ['register-identity.ts'],
-    ground: ['identity-store.ts'],
+    base: ['identity-store.ts'],
     modules: ['passwords', 'pages', 'provider', 'sign-in', 'account-pages'],
   },
   'server-kit/src': {
     wiring: [],
-    ground: ['ids.ts', 'nearest-names.ts', 'secrets.ts'],
+    base: ['ids.ts', 'nearest-names.ts', 'secrets.ts'],
     modules: ['process', 'files', 'db', 'work', 'http', 'metrics', 'schema', 'testing'],
   },
-  contract: { wiring: [], ground: [], modules: ['studio', 'v1', 'console'] },
+  contract: { wiring: [], base: [], modules: ['studio', 'v1', 'console'] },
 };
 
 /**
