@@ -211,7 +211,7 @@ describe('races on two service processes', () => {
     ]);
     const { body } = await one.create();
     const [row] = await platform.databases.studio.rows<{ outcome: string }>(
-      `select outcome from bar_render($1, $2, 'web', 'rnd_barred')`,
+      `select outcome from tombstone_render($1, $2, 'web', 'rnd_barred')`,
       [who.studioAccountId, body.id],
     );
     assert.equal(row?.outcome, 'barred');

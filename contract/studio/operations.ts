@@ -23,7 +23,7 @@ import {
   StudioProject,
 } from './schemas/library.ts';
 import {
-  BarAnswer,
+  TombstoneAnswer,
   LookupAnswer,
   LookupRequest,
   QuotesAnswer,
@@ -98,12 +98,12 @@ export const studioOperations = {
     body: LookupRequest,
     answer: LookupAnswer,
   },
-  barRender: {
+  tombstoneRender: {
     method: 'PUT',
     path: '/api/renders/:token/barred',
     caller: 'account',
     params: tokenParam,
-    answer: BarAnswer,
+    answer: TombstoneAnswer,
   },
   /** An optional part: a studio that has it says so in `getMetadata`. */
   stopRender: {

@@ -109,7 +109,7 @@ export function scriptRenders(studio: ScriptedStudio): ScriptedRenders {
     const found = tokens.flatMap((token) => renders.renders.get(token) ?? []);
     answer(response, { renders: found, ledger_seq: studio.balance.ledger_seq });
   });
-  studio.script('barRender', (request, response) => {
+  studio.script('tombstoneRender', (request, response) => {
     const token = tokenOf(request);
     const render = renders.renders.get(token);
     if (render === undefined) renders.tombstoned.add(token);

@@ -119,7 +119,7 @@ test('a quote serves its own request and account only, for twenty-five hours', a
 test('a tombstoned token is never rendered, and a known one is handed out', async () => {
   const account = await studio.connect({ tier: 'pro' });
   const tombstone = async (token: string) =>
-    (await account.call<StudioAnswer<'barRender'>>('PUT', `/api/renders/${token}/barred`)).body;
+    (await account.call<StudioAnswer<'tombstoneRender'>>('PUT', `/api/renders/${token}/barred`)).body;
   assert.deepEqual(await tombstone('never'), { outcome: 'barred' });
   assert.equal((await account.submit('never')).outcome, 'barred');
   assert.deepEqual(await tombstone('never'), { outcome: 'barred' });

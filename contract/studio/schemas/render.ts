@@ -220,7 +220,7 @@ export const StopAnswer = Type.Object({
 export type StopAnswer = Static<typeof StopAnswer>;
 
 /** After `barred` no submit of that token will ever be accepted; `known` hands out the render instead. */
-export const BarAnswer = Type.Union([
+export const TombstoneAnswer = Type.Union([
   Type.Object({ outcome: Type.Literal('barred') }),
   Type.Object({ outcome: Type.Literal('known'), render: Render }),
 ]);

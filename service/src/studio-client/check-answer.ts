@@ -117,7 +117,7 @@ const table: { [Id in StudioOperationId]?: ContentCheck<Id> } = {
   submitRender: (answer, { params }, origin) =>
     answer.outcome === 'accepted' ? oneRender(answer.render, params?.['token'], origin) : undefined,
   getRender: (render, { params }, origin) => oneRender(render, params?.['token'], origin),
-  barRender: (answer, { params }, origin) =>
+  tombstoneRender: (answer, { params }, origin) =>
     answer.outcome === 'known' ? oneRender(answer.render, params?.['token'], origin) : undefined,
   stopRender: ({ render }, { params }, origin) => oneRender(render, params?.['token'], origin),
   lookUpRenders: ({ renders }, { body }, origin) => {

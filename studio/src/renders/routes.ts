@@ -42,7 +42,7 @@ export function renderRoutes(
   | 'submitRender'
   | 'getRender'
   | 'lookUpRenders'
-  | 'barRender'
+  | 'tombstoneRender'
   | 'stopRender'
 > {
   const { database, presentRender } = options;
@@ -89,7 +89,7 @@ export function renderRoutes(
       const { renders, ledger_seq } = await findRenders(database, bearer.account.id, body.tokens);
       return { renders: renders.map(presentRender), ledger_seq };
     },
-    barRender: async ({ params, bearer }) => {
+    tombstoneRender: async ({ params, bearer }) => {
       const answer = await tombstoneRender(database, {
         account: bearer.account.id,
         token: params.token,

@@ -72,7 +72,7 @@ export async function tombstoneRender(
   asked: { account: string; token: string; client: string; newId: string },
 ): Promise<{ outcome: 'barred' } | { outcome: 'known'; render: Render }> {
   const [row] = await database.rows<{ outcome: 'barred' | 'known'; render: Render | null }>(
-    'select outcome, render from bar_render($1, $2, $3, $4)',
+    'select outcome, render from tombstone_render($1, $2, $3, $4)',
     [asked.account, asked.token, asked.client, asked.newId],
   );
   return row?.outcome === 'known' && row.render !== null

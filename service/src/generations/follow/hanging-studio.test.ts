@@ -42,7 +42,7 @@ test(
       ]);
       untouched.push(fresh);
     }
-    const operations = ['lookUpRenders', 'barRender'] as const;
+    const operations = ['lookUpRenders', 'tombstoneRender'] as const;
     for (const operation of operations) studio.script(operation, () => undefined);
     const settlement = new Settlement({
       database,

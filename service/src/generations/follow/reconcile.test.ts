@@ -120,7 +120,7 @@ test('what may have been sent is tombstoned first, and adopted where the studio 
 
 test('while the studio cannot be asked nothing that may have been sent is given up', async () => {
   const id = await claimed(false);
-  upstream.studio.script('barRender', { status: 503, json: { code: 'maintenance', message: 'away' } });
+  upstream.studio.script('tombstoneRender', { status: 503, json: { code: 'maintenance', message: 'away' } });
   await moveClock(db.database, 24 * hour + minute);
   await giveUpTooOld(options);
   assert.equal(await stateOf(id), 'queued');

@@ -67,7 +67,7 @@ export async function giveUp(
   { id, account_id: accountId }: { id: string; account_id: string },
   signal: AbortSignal,
 ): Promise<void> {
-  const answer = await studioClient.call('barRender', { accountId, params: { token: id }, signal });
+  const answer = await studioClient.call('tombstoneRender', { accountId, params: { token: id }, signal });
   if (answer.outcome === 'known') await settlement.apply([{ accountId, render: answer.render }]);
   else await settlement.failTombstoned([{ id, accountId }]);
 }
