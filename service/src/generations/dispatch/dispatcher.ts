@@ -1,4 +1,4 @@
-import type { Lane } from '@renderkit/contract/studio/kinds.ts';
+import { lanes } from '@renderkit/contract/studio/kinds.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { startLeaseQueue } from '@renderkit/server-kit/work/lease-queue.ts';
@@ -47,7 +47,6 @@ const maxFromLane = 64;
 const accountsPerRound = 500;
 /** Limits that leave no free slot are read again after this long. */
 const limitsMaxAgeMs = 10_000;
-const lanes = ['image', 'edit', 'video'] as const satisfies readonly Lane[];
 
 /**
  * Takes generations out of the queue as slots come free and has them submitted. Woken at once within its process;
