@@ -91,7 +91,7 @@ async function inspectImage(
 
 function validateTracks(probed: Probed, format: Format, limits: FileLimits): Inspected {
   const { type, name } = kinds[format];
-  const { video, audio, durationSeconds, longestTrackSeconds } = probed;
+  const { video, audio, durationSeconds, maxTrackSeconds } = probed;
   if (type === 'video' && video === null)
     throw new UnusableFile('no_video_track', `The ${name} has no video track.`);
   if (type === 'audio' && audio === null)
@@ -100,7 +100,7 @@ function validateTracks(probed: Probed, format: Format, limits: FileLimits): Ins
     throw new UnusableFile('broken', `The ${name} has no length.`);
   if (type === 'audio')
     return { ...describe(format), width: null, height: null, durationSeconds, hasAudio: true };
-  if (!(longestTrackSeconds <= limits.videoSeconds))
+  if (!(maxTrackSeconds <= limits.videoSeconds))
     throw new UnusableFile(
       'too_long',
       `The ${name} is too long: it may last ${limits.videoSeconds} seconds at most.`,

@@ -78,7 +78,7 @@ export type Probed = {
   /** Of the video track where there is one, else of the audio. */
   durationSeconds: number;
   /** Of the longest track. */
-  longestTrackSeconds: number;
+  maxTrackSeconds: number;
 };
 
 /** The seconds of the file's own clock at which the frame appears; undefined for the first one. */

@@ -51,7 +51,7 @@ export async function probe(path: string, format: Format): Promise<Probed> {
     },
     audio: audio && { codec: await audio.getCodec() },
     durationSeconds: main === null ? 0 : await main.computeDuration(),
-    longestTrackSeconds: tracks.length === 0 ? 0 : await input.computeDuration(tracks),
+    maxTrackSeconds: tracks.length === 0 ? 0 : await input.computeDuration(tracks),
   };
 }
 

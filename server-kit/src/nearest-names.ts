@@ -7,8 +7,8 @@ const maxComparedCharacters = 64;
 const maxCandidates = 2_000;
 const maxShownCharacters = 60;
 
-/** Candidates that a name is likely to have meant, nearest first, `most` at most. */
-export function nearestNames(name: string, candidates: readonly Candidate[], most = 3): string[] {
+/** Candidates that a name is likely to have meant, nearest first, `max` at most. */
+export function nearestNames(name: string, candidates: readonly Candidate[], max = 3): string[] {
   const wanted = normalName(name);
   if (wanted === '' || wanted.length > maxComparedCharacters) return [];
   const near: { label: string; distance: number }[] = [];
@@ -20,7 +20,7 @@ export function nearestNames(name: string, candidates: readonly Candidate[], mos
   return near
     .filter(({ distance }) => distance === best || distance <= 1)
     .toSorted((a, b) => a.distance - b.distance)
-    .slice(0, most)
+    .slice(0, max)
     .map(({ label }) => label);
 }
 

@@ -33,7 +33,7 @@ for (const { name, field, bytes } of largeBodies(random))
           : Buffer.from(bytes.toString('latin1').replace(/"kind":"\w+",/, ''), 'latin1');
       service.measure();
       const answer = await service.post(route, body);
-      const longest = await service.longestTurn();
+      const longest = await service.maxTurnMs();
       context.diagnostic(`${route} ${answer.status}: ${longest.toFixed(0)} ms`);
       if (field === undefined) assert.ok(answer.status < 300, answer.text);
       else {
@@ -82,7 +82,7 @@ async function startMeasured() {
       return text;
     },
     measure: () => child.send('measure'),
-    longestTurn: async () => {
+    maxTurnMs: async () => {
       const told = once(child, 'message') as Promise<[LongestTurn]>;
       child.send('stop measuring');
       return (await told)[0].milliseconds;

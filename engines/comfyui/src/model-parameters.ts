@@ -77,8 +77,8 @@ export class ModelParameters {
     if (one === undefined || fps === undefined || typeof one.value !== 'number') return undefined;
     const spec = this.specOf(one);
     const step = (spec && numberOption(spec, 'step')) ?? 1;
-    const most = Math.max(1, Math.floor((one.value - 1) / fps));
-    return { fps, step, seconds: Array.from({ length: Math.min(most, 10) }, (_, at) => at + 1) };
+    const maxSeconds = Math.max(1, Math.floor((one.value - 1) / fps));
+    return { fps, step, seconds: Array.from({ length: Math.min(maxSeconds, 10) }, (_, at) => at + 1) };
   }
 
   /** One name stands for the pair of sampler and scheduler. Undefined for videos: requests for them choose none. */

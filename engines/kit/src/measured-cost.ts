@@ -31,8 +31,8 @@ export function measuredCost(
   let sum = 0;
   for (const [unit, price] of prices) {
     const count = counts[unit];
-    const most = unit === 'per_second' ? maxCount.seconds : maxCount.tokens;
-    if (count === undefined || count > most) return {};
+    const max = unit === 'per_second' ? maxCount.seconds : maxCount.tokens;
+    if (count === undefined || count > max) return {};
     sum += unit === 'per_second' ? count * price : (count / 1_000_000) * price;
   }
   // To a millionth, as the ledger has it.

@@ -186,7 +186,7 @@ test('a long text is what JSON.parse makes of it, and is left out of the rest', 
 });
 
 test('what ends plain text is seen at every place of a text that is long', () => {
-  const longest: Partial<JsonLimits> = {
+  const lengths: Partial<JsonLimits> = {
     texts: textLimitsOf({ properties: { text: { maxLength: 899 } } }, 1_000),
   };
   const units = ['\\"', '\\\\', '\\u00e9', 'é', '€', '😀', '\u007f', ' ', '#', '[', ']', '!'];
@@ -199,11 +199,11 @@ test('what ends plain text is seen at every place of a text that is long', () =>
       (at, unit, plain, atOnce) => {
         const textOf = (length: number) =>
           `{"text":"${plain.repeat(at)}${unit}${plain.repeat(length - at - 1)}"}`;
-        assert.deepEqual(scan(textOf(899), longest, atOnce).value, JSON.parse(textOf(899)));
-        const [issue] = scan(textOf(900), longest, atOnce).issues;
+        assert.deepEqual(scan(textOf(899), lengths, atOnce).value, JSON.parse(textOf(899)));
+        const [issue] = scan(textOf(900), lengths, atOnce).issues;
         assert.deepEqual([issue?.path, issue?.message], ['text', 'must be at most 899 characters']);
         const broken = `{"text":"${plain.repeat(at)}\n${plain.repeat(899 - at)}"}`;
-        assert.throws(() => scan(broken, longest, atOnce), InvalidJson);
+        assert.throws(() => scan(broken, lengths, atOnce), InvalidJson);
       },
     ),
     { numRuns: 1_000 },
@@ -283,11 +283,11 @@ test('the limits of a schema are the most generous of its parts', () => {
   const { names, others, items } = textLimitsOf(combined, 3);
   assert.deepEqual(
     [
-      names.get('a')?.longest,
-      names.get('b')?.longest,
-      names.get('kind')?.longest,
-      others.longest,
-      items.longest,
+      names.get('a')?.maxTextCharacters,
+      names.get('b')?.maxTextCharacters,
+      names.get('kind')?.maxTextCharacters,
+      others.maxTextCharacters,
+      items.maxTextCharacters,
     ],
     [9, 4, 3, 7, 3],
   );

@@ -44,7 +44,7 @@ type TextHere = {
   isName: boolean;
   /** Where it begins in the content. */
   begin: number;
-  longest: number;
+  maxTextCharacters: number;
 };
 
 const maxIssues = 50;
@@ -209,11 +209,11 @@ export class JsonScan {
   #beginText(): void {
     const isName = this.#nextIsName;
     if (!isName) this.#countValue();
-    const { longest } = this.#limitsHere();
+    const { maxTextCharacters } = this.#limitsHere();
     const level = this.#levels[0];
     const isLong =
       !isName &&
-      longest > this.#limits.maxContentBytes &&
+      maxTextCharacters > this.#limits.maxContentBytes &&
       this.#levels.length === 1 &&
       level?.names !== undefined;
     const into = isLong ? new ByteBuffer(this.#likelyBytes) : this.#content;
@@ -222,19 +222,20 @@ export class JsonScan {
       this.#content.append(emptyText, 0, emptyText.length);
     }
     const begin = this.#content.length;
-    this.#text = { scan: new JsonTextScan(into, isLong), isName, begin, longest };
+    this.#text = { scan: new JsonTextScan(into, isLong), isName, begin, maxTextCharacters };
   }
 
   #inText(bytes: Uint8Array, begin: number): number {
     const text = this.#text as TextHere;
-    const { scan, isName, longest } = text;
+    const { scan, isName, maxTextCharacters } = text;
     const before = scan.characters;
     const end = scan.read(bytes, begin);
     if (scan.broken) this.#refuse('is not valid JSON', '');
     if (isName) {
       if (scan.ended) this.#enterName(text);
     } else {
-      if (scan.characters > longest && before <= longest) this.#note(`must be at most ${longest} characters`);
+      if (scan.characters > maxTextCharacters && before <= maxTextCharacters)
+        this.#note(`must be at most ${maxTextCharacters} characters`);
       if (scan.issue !== undefined) this.#refuse(scan.issue);
     }
     if (scan.ended) {

@@ -1,6 +1,6 @@
 /** How many code points the texts of a JSON value may have, by their position. */
 export type TextLimits = {
-  longest: number;
+  maxTextCharacters: number;
   /** Of an object's members, by name. */
   names: ReadonlyMap<string, TextLimits>;
   /** Of all other members. */
@@ -29,7 +29,7 @@ type Schema = {
  */
 export function textLimitsOf(schema: object, otherwise: number): TextLimits {
   const unknown: { -readonly [Key in keyof TextLimits]?: TextLimits[Key] } = {
-    longest: otherwise,
+    maxTextCharacters: otherwise,
     names: new Map(),
   };
   unknown.others = unknown as TextLimits;
@@ -44,9 +44,9 @@ function limitsOf(schemas: readonly Schema[], unknown: TextLimits): TextLimits {
     parts.flatMap(({ properties = {} }) => Object.entries(properties)),
     ([name]) => name,
   );
-  const longest = parts.flatMap(({ maxLength }) => maxLength ?? []);
+  const lengths = parts.flatMap(({ maxLength }) => maxLength ?? []);
   return {
-    longest: longest.length === 0 ? unknown.longest : Math.max(...longest),
+    maxTextCharacters: lengths.length === 0 ? unknown.maxTextCharacters : Math.max(...lengths),
     names: new Map([...names].map(([name, found]) => [name, joined(found.map(([, part]) => part))])),
     others: joined(
       parts.flatMap(({ additionalProperties, patternProperties = {} }) => [

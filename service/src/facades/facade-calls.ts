@@ -30,7 +30,7 @@ const leaseMs = 10_000;
  * A client that repeats does so soon after its connection broke. We may hear of that a little later; where the process died
  * that held it, when its lease has run out. For a client that does not say so the process must be seen to be gone.
  */
-const firstHolderPatienceMs = leaseMs + 2_000;
+const maxHolderWaitMs = leaseMs + 2_000;
 const askAgainMs = 250;
 
 /** What waits for its client, or has waited. */
@@ -125,7 +125,7 @@ export class FacadeCalls implements AsyncDisposable {
     const fingerprint = createHash('sha256')
       .update(`${route}\n${canonicalJson(identity)}`)
       .digest('hex');
-    const givenUpAt = performance.now() + firstHolderPatienceMs;
+    const givenUpAt = performance.now() + maxHolderWaitMs;
     for (;;) {
       const giveUp = performance.now() >= givenUpAt;
       const taken = await holdFacadeCall(this.#database, {
