@@ -43,7 +43,7 @@ test('each file on the way of a create is reached from one before it', () => {
 });
 
 test('a create runs through the files of the list, and beside them through those that it names', async () => {
-  await using service = await startTestService({ sweepMs: 3_600_000 });
+  await using service = await startTestService({ reconcileMs: 3_600_000 });
   const studio = scriptRenders(service.studio);
   service.studio.balance.lifetime_millicredits = 1_000_000;
   // Nothing is dispatched: that is a way of its own.

@@ -237,5 +237,7 @@ test('whatever is cleaned up each minute does not wait for a reconciliation', as
     0,
   );
   await until('the end of the round', () =>
+    readLoopProgress().some(({ name, rounds }) => name === 'clean' && rounds === 1),
+  );
   assert.equal(readLoopProgress().find(({ name }) => name === 'media reconciliation')?.rounds, 0);
 });
