@@ -6,7 +6,7 @@ import { linkOf } from './graph.ts';
 import { mediaLoaders, rowOf } from './known-nodes.ts';
 import { type Role, roles } from './roles.ts';
 
-/** What names mean that authors give to inputs, in the order in which they are tried. */
+/** Roles by the names that authors give to inputs. The patterns are tried in this order. */
 const names: readonly (readonly [shape: RegExp, role: Role])[] = [
   [/negative/i, 'negative'],
   [/^(?:positive|prompt|text)\b|prompt$/i, 'prompt'],
@@ -23,8 +23,8 @@ const names: readonly (readonly [shape: RegExp, role: Role])[] = [
 ];
 
 /**
- * Takes names into account that stand on the way to an input: a promoted input's, a primitive's title. A name that agrees
- * makes a finding sure; where nothing was found, it makes one.
+ * Uses the names that stand on the way to an input: the name of a promoted input, the title of a primitive. A name that
+ * agrees with a finding makes the finding sure. Where nothing was found, the name makes a finding.
  */
 export function applyNames(
   view: GraphView,
@@ -48,8 +48,8 @@ export function applyNames(
 }
 
 /**
- * Takes an author's marks into account: they name what is offered. What the walk found for the same input stays, and is
- * sure; a role that a mark names is the mark's alone; an input without a role becomes an option.
+ * Applies the author's marks: they name what is offered. What the walk found for the same input stays, and becomes
+ * sure. If a mark names a role, only the mark has this role. An input without a role becomes an option.
  */
 export function applyMarks(
   view: GraphView,
@@ -93,7 +93,10 @@ export function applyMarks(
   ];
 }
 
-/** A title says the role itself; a name that says another role than the walk found is the author's word. */
+/**
+ * Returns the role that a mark gives: the role that a title names, else the role that the walk found (except `steps`,
+ * `scheduler`, `fps`), else the role of the name.
+ */
 function roleOfMark(view: GraphView, mark: MarkedInput, walked: Finding | undefined): Role {
   const byName = roleOfName(view, mark.node, mark.input, mark.label);
   if (mark.by === 'its title' && byName !== undefined) return byName;

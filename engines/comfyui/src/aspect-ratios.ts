@@ -11,7 +11,7 @@ export interface NamedSize extends Size {
 }
 
 export interface SizeRules {
-  /** Sides are multiples of it. */
+  /** Sides are multiples of this number. */
   readonly multipleOf: number;
   readonly min: number;
   readonly max: number;
@@ -21,10 +21,10 @@ const usualRatios: Readonly<Record<'image' | 'video', readonly string[]>> = {
   image: ['1:1', '16:9', '9:16', '4:3', '3:4', '3:2', '2:3'],
   video: ['16:9', '9:16', '1:1', '4:3', '3:4'],
 };
-/** How far a ratio may be off and still bear its name. */
+/** A size counts as having a ratio if it differs by at most this share. */
 const tolerance = 0.06;
 
-/** What the inputs of a width and a height take. */
+/** Returns the limits that the inputs of a width and a height have. */
 export function sizeRules(sides: readonly (InputSpec | undefined)[]): SizeRules {
   const all = (name: string, fallback: number): number[] =>
     sides.map((spec) => (spec && numberOption(spec, name)) ?? fallback);
@@ -36,12 +36,13 @@ export function sizeRules(sides: readonly (InputSpec | undefined)[]): SizeRules 
 }
 
 /**
- * The sizes to offer: the author's own first, then the usual ratios with as many pixels, rounded to what the graph takes.
+ * Returns the sizes to offer: the author's own size first, then the usual ratios with the same number of pixels. The
+ * sizes are rounded to what the graph takes.
  */
 export function aspectRatios(own: Size, rules: SizeRules, kind: 'image' | 'video'): NamedSize[] {
   const pixels = own.width * own.height;
   const first = { ratio: nearestRatio(own, kind), ...own };
-  // The author's numbers, turned: they are known to work.
+  // The author's size with its sides exchanged: such a size is known to work.
   const turned = first.ratio.split(':').toReversed().join(':');
   const others = usualRatios[kind]
     .filter((ratio) => ratio !== first.ratio)
@@ -56,12 +57,12 @@ export function aspectRatios(own: Size, rules: SizeRules, kind: 'image' | 'video
         height: fit(Math.sqrt(pixels / share)),
       };
     })
-    // At the ends of what is allowed a size would no longer be of its ratio.
+    // Near the limits a size may no longer have its ratio.
     .filter(({ ratio, width, height }) => Math.abs(width / height / shareOf(ratio) - 1) <= tolerance);
   return [first, ...others];
 }
 
-/** The usual ratio that a size is of, nearly; else its own, shortened. */
+/** Returns the nearest usual ratio, or the size's own ratio in lowest terms where none is near. */
 function nearestRatio({ width, height }: Size, kind: 'image' | 'video'): string {
   const share = width / height;
   const near = usualRatios[kind]

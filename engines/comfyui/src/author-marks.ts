@@ -9,7 +9,7 @@ export interface MarkedInput {
   readonly node: string;
   readonly input: string;
   readonly label: string;
-  /** Which marks they are, in words: "App Mode". */
+  /** The kind of mark, in words: "App Mode". */
   readonly by: string;
 }
 
@@ -22,8 +22,8 @@ export interface AuthorMarks {
 export const noMarks: AuthorMarks = { inputs: [], outputs: [] };
 
 /**
- * The inputs and outputs that an author has chosen in App Mode (`extra.linearData`), in order. `namedInputs` leads from the
- * node of a subgraph to what is inside. Marks whose node the graph does not have are left out.
+ * Returns the inputs and outputs that an author has chosen in App Mode (`extra.linearData`), in order. `namedInputs`
+ * leads from the node of a subgraph to the inputs inside. Leaves out marks whose node is not in the graph.
  */
 export function readAppMode(
   workflow: UiWorkflow,
@@ -56,7 +56,10 @@ function labelOf(config: Json | undefined): string | undefined {
   return typeof label === 'string' && label !== '' ? label : undefined;
 }
 
-/** An id is that of a node, `graph:node`, or `graph:node:name` with its parts encoded; `graph` is a subgraph's. */
+/**
+ * An id is the id of a node, `graph:node`, or `graph:node:name` with its parts encoded. `graph` is the id of a
+ * subgraph.
+ */
 function placesOf(workflow: UiWorkflow, id: string): string[] {
   const [graph, node] = id.split(':').map(decode);
   if (graph === undefined || node === undefined) return [id];
@@ -80,7 +83,7 @@ function decode(part: string): string {
 
 const hasScheme = /^in:\s*([a-z_]+)(?:\s+(.+))?$/i;
 
-/** Marks in titles: `in:prompt`, `in:seed`, `in:image`, `in:option Look`, and `out:result` (which `findOutputs` reads). */
+/** Reads marks in titles: `in:prompt`, `in:seed`, `in:image`, `in:option Look`. `findOutputs` reads `out:result`. */
 export function readTitleMarks(graph: Graph): MarkedInput[] {
   return [...graph.values()].flatMap((node): MarkedInput[] => {
     const mark = hasScheme.exec(node.title ?? '');
@@ -93,7 +96,7 @@ export function readTitleMarks(graph: Graph): MarkedInput[] {
   });
 }
 
-/** Which of a node's values a mark in its title means. */
+/** Returns the input of a node that the mark in its title means. */
 function inputFor({ inputs }: GraphNode, role: string): string | undefined {
   const values = [...inputs].filter(([, value]) => linkOf(value) === undefined).map(([name]) => name);
   const wanted: Readonly<Record<string, readonly string[]>> = {

@@ -1,16 +1,19 @@
 import type { ByteReader } from './byte-reader.ts';
 
-/** A box of ISO/IEC 14496-12: where its content begins and where the box ends, in bytes from the file's start. */
+/**
+ * A box of ISO/IEC 14496-12. `start` is where its content begins, `end` is where the box ends, in bytes from the file's
+ * start.
+ */
 export interface Box {
   readonly type: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Of one list. */
+/** Limit for one list. */
 const maxBoxes = 20_000;
 
-/** The boxes that stand side by side between two places. A box that reaches beyond its list ends the list. */
+/** Reads the boxes of one level between two places. A box that reaches beyond its list ends the list. */
 export async function readBoxes(file: ByteReader, area: { start: number; end: number }): Promise<Box[]> {
   const boxes: Box[] = [];
   const areaEnd = Math.min(area.end, file.sizeBytes);

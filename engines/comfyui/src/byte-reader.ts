@@ -1,11 +1,11 @@
-/** Bytes that are read by places: what describes a video may stand at the end of a large file. */
+/** Reads bytes at given places, because the description of a video may be at the end of a large file. */
 export interface ByteReader {
   readonly sizeBytes: number;
-  /** Fewer bytes than asked only where the file ends. */
+  /** Returns fewer bytes than `length` only where the file ends. */
   read(position: number, length: number): Promise<Buffer>;
 }
 
-/** Thrown where a file makes its reader read, or hold, more than it may. */
+/** Thrown if a file makes its reader read or keep more than the limit. */
 export class TooMuchToRead extends Error {
   override readonly name = 'TooMuchToRead';
 }
@@ -19,7 +19,7 @@ export function readerOf(bytes: Uint8Array): ByteReader {
   };
 }
 
-/** The same file, of which no more than `maxBytes` are read and in no more than `maxReads` pieces. */
+/** Limits a reader to `maxBytes` bytes in `maxReads` reads. */
 export function limitReading(reader: ByteReader, maxBytes: number, maxReads: number): ByteReader {
   let bytesLeft = maxBytes;
   let readsLeft = maxReads;

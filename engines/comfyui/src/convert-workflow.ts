@@ -10,9 +10,9 @@ import { type Warning, WorkflowError } from './workflow-error.ts';
 import { defaultOf, placeValues } from './widget-slots.ts';
 
 export interface ConvertedWorkflow {
-  /** What the outputs need, and nothing else. Nodes of subgraphs have paths as ids: `12:3`. */
+  /** Only the nodes that the outputs need. Nodes of subgraphs have paths as ids: `12:3`. */
   readonly graph: Graph;
-  /** Names that the author gave to single inputs by promoting them out of a subgraph, or by a primitive. */
+  /** Names that the author gave to single inputs, by promoting them out of a subgraph or by a primitive. */
   readonly namedInputs: readonly NamedInput[];
   readonly warnings: readonly Warning[];
 }
@@ -25,8 +25,10 @@ export interface NamedInput extends NamedSource {
 const exportHint = 'Export the workflow in API format (File → Export (API)).';
 
 /**
- * Makes the graph that ComfyUI's own editor would queue, out of a workflow in UI format. Strict: what cannot be placed for
- * certain is refused with the node's name. @throws WorkflowError with every problem that was found
+ * Converts a workflow in UI format into the graph that ComfyUI's own editor would queue. Strict: a node whose values
+ * cannot be placed for certain is refused by name.
+ *
+ * @throws WorkflowError with every problem that was found
  */
 export function convertWorkflow(workflow: UiWorkflow, classes: ObjectInfo): ConvertedWorkflow {
   const root = openScopes(workflow);
@@ -50,7 +52,7 @@ export function convertWorkflow(workflow: UiWorkflow, classes: ObjectInfo): Conv
   };
 }
 
-/** The texts of a workflow's notes. */
+/** Returns the texts of a workflow's notes. */
 export function readNotes(workflow: UiWorkflow): string[] {
   return [workflow.root, ...workflow.subgraphs.values()].flatMap(({ nodes }) =>
     Array.from(nodes.values()).flatMap((node) => {
@@ -90,7 +92,7 @@ class Conversion {
   readonly problems: Problem[] = [];
   readonly #classes: ObjectInfo;
   readonly #resolver = new LinkResolver(this.problems);
-  /** Nodes that would be run, by their ids. */
+  /** Nodes that ComfyUI would run, by their ids. */
   readonly #live: ReadonlyMap<string, Placed>;
 
   constructor(classes: ObjectInfo, nodes: readonly Placed[]) {
@@ -102,12 +104,12 @@ class Conversion {
     );
   }
 
-  /** Adds the nodes that give results, and all that they need. */
+  /** Adds the nodes that give results, and all nodes that they need. */
   addOutputs(): void {
     const outputs = [...this.#live].filter(([, { node }]) => this.#classOf(node)?.isOutput === true);
     const unknown = [...this.#live].filter(([, { node }]) => this.#classOf(node) === undefined);
     if (outputs.length === 0) {
-      // The missing node may be the very one that saves.
+      // The missing node may be the node that saves the result.
       for (const [, placed] of unknown) this.#miss(placed);
       const message = 'The workflow has no node that saves or shows a result.';
       if (unknown.length === 0) this.problems.push({ code: 'no_output', message });
@@ -132,7 +134,7 @@ class Conversion {
     }
   }
 
-  /** The class that the editor queues is the node's type; its other name helps where a pack has renamed the type. */
+  /** The editor queues the node's type as the class. The other name helps if a pack has renamed the type. */
   #classOf(node: UiNode): NodeClass | undefined {
     const other = node.properties.get('Node name for S&R');
     return this.#classes.get(node.type) ?? (typeof other === 'string' ? this.#classes.get(other) : undefined);
@@ -177,7 +179,7 @@ class Conversion {
     return { ...made, inputs: inOrder(nodeClass, inputs) };
   }
 
-  /** The value that a subgraph's node holds for a widget without a link. */
+  /** Takes the value that a subgraph's node holds for a widget without a link. */
   #bring(scope: Scope, node: UiNode, id: string, name: string, inputs: Map<string, Json>): void {
     const origin = this.#resolver.promotedValue(scope, node, name);
     if (origin === undefined) return;
@@ -189,7 +191,7 @@ class Conversion {
     for (const name of names) this.namedInputs.push({ ...name, target: { node, input } });
   }
 
-  /** Fills in what the file does not say, where the class says what it is then. */
+  /** Adds values that the file does not have, if the class defines a default. */
   #complete(
     node: Omit<GraphNode, 'inputs'>,
     nodeClass: NodeClass,
@@ -224,14 +226,14 @@ class Conversion {
   }
 }
 
-/** Widgets whose value the node of a subgraph may hold. */
+/** Returns the widgets whose value the node of a subgraph may hold. */
 function hiddenWidgets(nodeClass: NodeClass, inputs: ReadonlyMap<string, Json>): string[] {
   return inputsOf(nodeClass, inputs)
     .filter(hasWidget)
     .map(({ name }) => name);
 }
 
-/** A list would be taken for a link; a curve also says what it is. */
+/** Wraps a list, because ComfyUI would take a plain list for a link. A curve also names its type. */
 function wrapped(value: Json, type?: string): Json {
   if (!isArray(value)) return value;
   const wrapping = new Map<string, Json>([['__value__', value]]);

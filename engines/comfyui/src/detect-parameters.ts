@@ -15,9 +15,12 @@ import type { ObjectInfo } from './object-info.ts';
 import { type Role, roles, rolesByInput } from './roles.ts';
 import type { Warning } from './workflow-error.ts';
 
-/** What a workflow offers, as far as it can be told without asking its author. */
+/** What a workflow offers, as far as the graph shows it without asking its author. */
 export interface Detection {
-  /** What is to be sent: without what the result does not need, previews turned into results, masks into files. */
+  /**
+   * The graph to send: without nodes that the result does not need, with previews turned into results and masks into
+   * files.
+   */
   readonly graph: Graph;
   readonly kind: 'image' | 'video';
   /** Ids of the nodes that have the results. */
@@ -26,9 +29,9 @@ export interface Detection {
   readonly inpaint: boolean;
   /** In the order in which an operator reads them; each input once. */
   readonly findings: readonly Finding[];
-  /** Inputs that must hold a certain value for what is sent to mean the same. */
+  /** Inputs that must hold a certain value, so that the sent graph means the same. */
   readonly constants: readonly { readonly node: string; readonly input: string; readonly value: Json }[];
-  /** The node whose numbers are the size; undefined where the size is that of a given image. */
+  /** The node whose numbers are the size. Undefined if the size is the size of a given image. */
   readonly sizeNode: GraphNode | undefined;
   /** Frames a second of the video. */
   readonly fps: number | undefined;
@@ -37,8 +40,8 @@ export interface Detection {
 }
 
 /**
- * Looks for the inputs that a model needs. It only proposes: marks of the author win over names, names over the walk
- * through the graph, and every finding says how sure it is and why.
+ * Finds the inputs that a model needs. The result is only a proposal. Marks of the author count before names, and names
+ * before the walk through the graph. Each finding has its reason and how sure it is.
  */
 export function detectParameters(workflow: ImportedWorkflow, classes: ObjectInfo): Detection {
   const outputs = findOutputs(new GraphView(workflow.graph, classes), workflow.marks.outputs);
@@ -49,7 +52,7 @@ export function detectParameters(workflow: ImportedWorkflow, classes: ObjectInfo
   const texts = findTexts(view, samplers);
   const size = findSize(view, samplers, outputs.kind);
   const media = findMedia(view, samplers, outputs.kind);
-  // A second pass over what a first one made starts with an image too, and with none that users give.
+  // A second pass over the result of a first pass starts with an image too, but not with an image from a user.
   const startsWithGiven = size.startsWithImage && media.findings.some(({ role }) => role === 'image');
   const frameRates = outputs.kind === 'video' ? findFrameRates(view) : [];
   const sampling = findSampling(view, samplers, texts.guidance);
@@ -101,7 +104,7 @@ function nothingFound(graph: Graph, problem: Problem): Detection {
   };
 }
 
-/** Where the transparency of a loaded image is the mask, the mask becomes a file of its own. */
+/** Makes a separate mask file where a graph uses the transparency of a loaded image as its mask. */
 function masksAsFiles(graph: Graph, classes: ObjectInfo): Graph {
   const nodes = new Map(graph);
   for (const { loader, uses } of alphaMasks(new GraphView(graph, classes))) {
@@ -117,7 +120,7 @@ function masksAsFiles(graph: Graph, classes: ObjectInfo): Graph {
       nodes.set(node.id, { ...current, inputs: new Map([...current.inputs, [input, [id, 0]]]) });
     }
   }
-  // A loader that was there for its mask alone is needed no more.
+  // A loader that was there only for its mask is no longer needed.
   const outputs = [...graph.values()].filter(({ classType }) => classes.get(classType)?.isOutput === true);
   return outputs.length === 0
     ? nodes
@@ -131,7 +134,7 @@ function freeId(nodes: ReadonlyMap<string, GraphNode>, wanted: string): string {
   return nodes.has(wanted) ? freeId(nodes, `${wanted}x`) : wanted;
 }
 
-/** Inputs that have the role wherever they stand, by their names alone. */
+/** Returns inputs that have the role anywhere in the graph, by their names alone. */
 function findByInput(view: GraphView, role: Role): Finding[] {
   const { input } = roles[role];
   if (input === undefined) return [];
@@ -147,7 +150,7 @@ function outputWarnings(sure: string, reason: string, nodes: readonly string[]):
     : [{ message: `The result is taken from node ${nodes.join(', ')}: ${reason}.` }];
 }
 
-/** `{a|b}` is drawn by the editor, once; a graph that is sent has it as it stands. */
+/** The editor chooses from `{a|b}` once. A graph that is sent contains the text unchanged. */
 function dynamicPrompts(graph: Graph, findings: readonly Finding[]): Warning[] {
   const isBound = (node: string, input: string): boolean =>
     findings.some((one) => one.node === node && one.input === input && one.role === 'prompt');

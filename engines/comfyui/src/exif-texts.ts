@@ -3,14 +3,14 @@ import { readBoxes } from './boxes.ts';
 import { type EmbeddedTexts, keepText, keywordOf, maxTextBytes } from './embedded-texts.ts';
 
 const exifHeader = Buffer.from('Exif\0\0', 'latin1');
-/** Directories that are followed from the first one: that of the camera's settings. */
+/** The directory of the camera's settings: the only one that is followed from the first one. */
 const exifDirectoryTag = 0x8769;
 const maxEntries = 512;
 const asciiType = 2;
 const undefinedType = 7;
 
 /**
- * The texts in EXIF data: ComfyUI writes `prompt:{…}` and `workflow:{…}` into text fields that were made for the names of
+ * Reads the texts in EXIF data: ComfyUI writes `prompt:{…}` and `workflow:{…}` into text fields meant for the names of
  * cameras. `bytes` begins with the TIFF header or with `Exif` before it. Broken data has no texts.
  */
 export function readExif(bytes: Buffer, texts: EmbeddedTexts): void {
@@ -24,14 +24,14 @@ export function readExif(bytes: Buffer, texts: EmbeddedTexts): void {
     const nested = readDirectory(tiff, read.u32(4), read, texts);
     if (nested !== undefined) readDirectory(tiff, nested, read, texts);
   } catch (error) {
-    // An offset beyond the end: what was found before it stays.
+    // The offset is beyond the end. Texts found before it stay.
     if (!(error instanceof RangeError)) throw error;
   }
 }
 
 type Numbers = { u16: (at: number) => number; u32: (at: number) => number };
 
-/** Returns where the directory of the camera's settings is, if this one has it. */
+/** Returns where the directory of the camera's settings begins, if this directory names it. */
 function readDirectory(tiff: Buffer, start: number, read: Numbers, texts: EmbeddedTexts): number | undefined {
   let nested: number | undefined;
   const count = Math.min(read.u16(start), maxEntries);
@@ -53,7 +53,7 @@ function keepNamedText(value: Buffer, texts: EmbeddedTexts): void {
   if (name !== null) keepText(texts, keywordOf(name[1] ?? ''), value.subarray(name[0].length));
 }
 
-/** The texts of a WebP file: its chunk `EXIF`. */
+/** Reads the texts of a WebP file: its chunk `EXIF`. */
 export async function readWebpTexts(file: ByteReader): Promise<EmbeddedTexts> {
   const texts: EmbeddedTexts = new Map();
   let position = 12;
@@ -62,13 +62,13 @@ export async function readWebpTexts(file: ByteReader): Promise<EmbeddedTexts> {
     const length = head.readUInt32LE(4);
     if (head.toString('latin1', 0, 4) === 'EXIF' && length <= maxTextBytes * 2)
       readExif(await file.read(position + 8, length), texts);
-    // A chunk of odd length is followed by a byte that fills it up.
+    // A padding byte follows a chunk of odd length.
     position += 8 + length + (length % 2);
   }
   return texts;
 }
 
-/** The texts of a JPEG file: its segments APP1 before the image. */
+/** Reads the texts of a JPEG file: its segments APP1 before the image. */
 export async function readJpegTexts(file: ByteReader): Promise<EmbeddedTexts> {
   const texts: EmbeddedTexts = new Map();
   const app1 = 0xe1;
@@ -85,12 +85,12 @@ export async function readJpegTexts(file: ByteReader): Promise<EmbeddedTexts> {
   return texts;
 }
 
-/** The texts of an AVIF file: the item of type `Exif`, found through the boxes `iinf` and `iloc` of `meta`. */
+/** Reads the texts of an AVIF file: the item of type `Exif`, found through the boxes `iinf` and `iloc` of `meta`. */
 export async function readAvifTexts(file: ByteReader): Promise<EmbeddedTexts> {
   const texts: EmbeddedTexts = new Map();
   for (const meta of await readBoxes(file, { start: 0, end: file.sizeBytes })) {
     if (meta.type !== 'meta') continue;
-    // Four bytes of version and flags stand before the boxes of `meta`.
+    // Four bytes of version and flags come before the boxes of `meta`.
     const boxes = await readBoxes(file, { start: meta.start + 4, end: meta.end });
     const info = boxes.find(({ type }) => type === 'iinf');
     const locations = boxes.find(({ type }) => type === 'iloc');
@@ -126,11 +126,14 @@ async function findExifItem(file: ByteReader, info: Area): Promise<number | unde
   return undefined;
 }
 
-/** Box `iloc` of ISO/IEC 14496-12, §8.11.3; sizes of its numbers are in its head. The first extent of the item. */
+/**
+ * Reads the first extent of the item from the box `iloc` of ISO/IEC 14496-12, §8.11.3. The head of the box has the
+ * sizes of its numbers.
+ */
 function findLocation(box: Buffer, wanted: number): { offset: number; length: number } | undefined {
   let at = 0;
   const take = (bytes: number): number => {
-    // readUIntBE reads six bytes at most; a longer number that means a place in a file begins with zeros.
+    // readUIntBE reads at most six bytes. A longer number that is a place in a file begins with zeros.
     const skipped = Math.max(0, bytes - 6);
     const value = bytes === 0 ? 0 : box.readUIntBE(at + skipped, bytes - skipped);
     at += bytes;

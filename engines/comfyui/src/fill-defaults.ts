@@ -4,8 +4,8 @@ import { hasWidget, type InputSpec, inputsOf, isFileName, type ObjectInfo } from
 import type { Warning } from './workflow-error.ts';
 
 /**
- * Gives inputs that a class has had only since the graph was saved the value that the editor would show there. What has no such
- * value, or is the name of a model's file, stays empty: nobody but the author knows what is meant.
+ * Fills inputs that a class gained after the graph was saved, with the value that the editor would show there. An input
+ * without such a value, or with the name of a model file, stays empty: only the author knows what is meant.
  */
 export function fillDefaults(
   graph: Graph,
@@ -33,7 +33,7 @@ function defaultOf(spec: InputSpec): Json | undefined {
   const { choices } = spec;
   const said = spec.options.get('default');
   if (choices === undefined) return said;
-  // A list whose choices are files of the machine, as those that were uploaded, says nothing of what is meant.
+  // A list of files on the machine, such as uploaded ones, does not show what is meant.
   const isUpload = [...spec.options.keys()].some((key) => key.endsWith('_upload'));
   return isUpload ? undefined : (said ?? choices[0]);
 }

@@ -7,7 +7,7 @@ import { mediaLoaders, outputNodes, rowOf } from './known-nodes.ts';
 
 export interface FoundMedia {
   readonly findings: readonly Finding[];
-  /** Inputs that have to hold a value so that what we send means the same: the channel of a mask. */
+  /** Inputs that must hold a value so that our files mean the same: the channel of a mask. */
   readonly constants: readonly {
     readonly node: string;
     readonly input: string;
@@ -21,11 +21,11 @@ interface Use {
   readonly reason: string;
 }
 
-/** Of two uses of one image the earlier in this list counts. */
+/** If one image has two uses, the earlier one in this list counts. */
 const priority: readonly Role[] = ['start_image', 'end_image', 'image', 'mask', 'references'];
 const maskSlot = 1;
 
-/** What the images, masks, videos and audio files are for that the graph loads; `kind` is what it makes of them. */
+/** Finds what the graph uses its loaded images, masks, videos and audio files for. `kind` is what the graph makes. */
 export function findMedia(
   view: GraphView,
   samplers: readonly Sampler[],
@@ -42,7 +42,7 @@ export function findMedia(
   const ordered = byKind(onlyOneImage(findings), kind);
   return {
     findings: [...ordered, ...findWeight(view, ordered)],
-    // A mask is sent as a grey image, so any of its colours will do, and transparency will not.
+    // A mask is sent as a grey image, so any colour channel works, but transparency does not.
     constants: [...view.nodes]
       .filter(({ inputs }) => inputs.has('channel') && typeof inputs.get('channel') === 'string')
       .filter((node) => node.inputs.get('channel') !== 'red' && view.givesType(node, 'MASK'))
@@ -50,7 +50,7 @@ export function findMedia(
   };
 }
 
-/** Loaders of images whose transparency is used as a mask, with the inputs that use it. */
+/** Returns loaders of images whose transparency is used as a mask, each with the inputs that use it. */
 export function alphaMasks(
   view: GraphView,
 ): { readonly loader: GraphNode; readonly uses: readonly Consumer[] }[] {
@@ -74,7 +74,7 @@ function useOfLoader(
   return uses.toSorted((one, other) => priority.indexOf(one.role) - priority.indexOf(other.role))[0];
 }
 
-/** The inputs in which something ends, on the way through nodes that give back what they take. */
+/** Returns the inputs where something ends, followed through nodes that give back what they take. */
 function endsOf(view: GraphView, start: GraphNode, type: string): Consumer[] {
   const ends: Consumer[] = [];
   const seen = new Set<GraphNode>();
@@ -115,25 +115,25 @@ function useOf(view: GraphView, samplers: readonly Sampler[], { node, input }: C
   if (view.givesType(node, 'CLIP_VISION_OUTPUT')) return useOfVision(view, node, reason);
   if (view.givesType(node, 'CONDITIONING') || view.givesType(node, 'MODEL'))
     return { role: 'references', sure: 'likely', reason };
-  // Without a sampler the image itself is worked on: it is enlarged, tinted, cut out, or becomes a video.
+  // Without a sampler the image itself is processed: enlarged, tinted, cut out, or made into a video.
   const saved = rowOf(outputNodes, node.classType);
   if (samplers.length === 0 && (view.givesType(node, 'VIDEO') || saved?.from === input))
     return { role: 'image', sure: 'likely', reason };
-  // What only measures, shows or saves an image has no use for another.
+  // A node that only measures, shows or saves an image does not need another image.
   return undefined;
 }
 
-/** A node that shows images to the model. */
+/** Returns whether a node shows images to the model. */
 function isAdapter({ classType }: GraphNode): boolean {
   return /IPAdapter/i.test(classType);
 }
 
-/** Where the model looks, and what it is to keep away from, stay as the author has them. */
+/** The adapter's mask and negative image stay as the author set them. */
 function useOfAdapter(node: GraphNode, input: string, reason: string): Use | undefined {
   return /mask|negative/i.test(input) ? undefined : { role: 'references', sure: 'likely', reason };
 }
 
-/** An encoded image is worked on where it reaches a sampler, as what it starts with or as what it looks at. */
+/** An encoded image is used where it reaches a sampler, as the start or as an image that the model looks at. */
 function useOfLatent(
   view: GraphView,
   samplers: readonly Sampler[],
@@ -155,11 +155,11 @@ function useOfVision(view: GraphView, encoder: GraphNode, reason: string): Use |
   const ends = view
     .consumersOf(encoder)
     .filter(({ node }) => node.inputs.has('start_image') || node.inputs.has('length'));
-  // The video's first image is looked at as well; it has its role by then.
+  // The model looks at the video's first image as well, but that image already has its role.
   return ends.length > 0 ? undefined : { role: 'references', sure: 'likely', reason };
 }
 
-/** There is one image to edit; what else looks like it is looked at beside it. */
+/** Keeps one image to edit. Other images with this role become references. */
 function onlyOneImage(findings: readonly Finding[]): Finding[] {
   const images = findings.filter(({ role }) => role === 'image');
   const first = images.find(({ sure }) => sure === 'sure') ?? images[0];
@@ -168,14 +168,14 @@ function onlyOneImage(findings: readonly Finding[]): Finding[] {
   );
 }
 
-/** An image that is worked on begins a video; what would begin one is worked on where images are made. */
+/** Renames the role of the image that is processed: for a video it is `start_image`, for an image it is `image`. */
 function byKind(findings: readonly Finding[], kind: 'image' | 'video'): Finding[] {
   const has = (role: Role): boolean => findings.some((one) => one.role === role);
   const [from, to]: [Role, Role] = kind === 'video' ? ['image', 'start_image'] : ['start_image', 'image'];
   return findings.map((one) => (one.role === from && !has(to) ? { ...one, role: to } : one));
 }
 
-/** How much a reference counts, if there is one input that says so; else, as a guess, how much a LoRA does. */
+/** Finds the weight of references if exactly one input sets it. Otherwise the strength of a LoRA is a guess. */
 function findWeight(view: GraphView, findings: readonly Finding[]): Finding[] {
   const hasReferences = findings.some(({ role }) => role === 'references');
   const applied = [...view.nodes].filter(

@@ -17,12 +17,13 @@ type Result = FoundOutputs | { readonly problem: Problem };
 interface Candidate {
   readonly node: GraphNode;
   readonly kind: 'image' | 'video' | 'audio' | 'preview' | undefined;
-  /** Nodes that it needs: of two images, the later one needs more. */
+  /** Number of nodes that it needs: the later of two images needs more. */
   readonly needs: number;
 }
 
 /**
- * Which of the nodes that save or show something has the result. `marked` are those that the author named as results.
+ * Finds the node with the result among the nodes that save or show something. `marked` are the nodes that the author
+ * named as results.
  */
 export function findOutputs(view: GraphView, marked: readonly string[]): Result {
   const candidates = [...view.nodes]
@@ -78,7 +79,7 @@ function noResult(candidates: readonly Candidate[]): Problem {
   };
 }
 
-/** What an unknown class that saves something is given: a video, images, or neither. */
+/** Returns what an unknown class that saves something receives: a video, images, or neither. */
 function kindByInputs(view: GraphView, node: GraphNode): Candidate['kind'] {
   const types = linksOf(node).map(({ link }) => view.typeOf(link));
   if (types.includes('VIDEO')) return 'video';

@@ -3,16 +3,16 @@ import type { Role } from './roles.ts';
 import { type GraphNode, linkOf, nameOf } from './graph.ts';
 import type { GraphView } from './graph-view.ts';
 
-/** A node that makes an image out of noise, by its shape: it takes a latent image and what to show. */
+/** A node that makes an image out of noise. Its shape shows this: it takes a latent image and conditioning. */
 export interface Sampler {
   readonly node: GraphNode;
   /** The node that holds the conditioning: the sampler itself, or its guider. */
   readonly guide: GraphNode;
-  /** False: it goes on with the noise that another has added. */
+  /** False if it continues with noise that another node has added. */
   readonly addsNoise: boolean;
 }
 
-/** The samplers of a graph, in the order of the file. */
+/** Returns the samplers of a graph, in the order of the file. */
 export function findSamplers(view: GraphView): Sampler[] {
   return [...view.nodes].flatMap((node) => {
     const isLinked = (input: string): boolean => linkOf(node.inputs.get(input)) !== undefined;
@@ -26,7 +26,10 @@ export function findSamplers(view: GraphView): Sampler[] {
   });
 }
 
-/** Seed, cfg, sampler, scheduler and steps of the samplers. A guidance that was passed on the way to the prompt is the cfg. */
+/**
+ * Finds seed, cfg, sampler, scheduler and steps of the samplers. The cfg is the guidance node on the way to the prompt,
+ * if there is one.
+ */
 export function findSampling(
   view: GraphView,
   samplers: readonly Sampler[],
@@ -42,7 +45,7 @@ export function findSampling(
   return withoutRepeats([...seeds, ...found, ...findCfg(view, samplers, guidance)]);
 }
 
-/** Seeds of a graph in which no sampler has one: whatever is called so. */
+/** Finds seeds by their input's name, for a graph in which no sampler has a seed. */
 function findLooseSeeds(view: GraphView): Finding[] {
   return [...view.nodes].flatMap((node) =>
     ['seed', 'noise_seed'].flatMap((input) => {
@@ -64,7 +67,7 @@ function findSeed(view: GraphView, { node }: Sampler): Finding[] {
   return [];
 }
 
-/** A setting of the sampler itself, or of the node behind one of its inputs. */
+/** Finds a setting of the sampler itself, or of the node behind one of its inputs. */
 function findSetting(
   view: GraphView,
   { node }: Sampler,
@@ -85,12 +88,12 @@ function findCfg(view: GraphView, samplers: readonly Sampler[], guidance: readon
   if (guided.length > 0) return guided;
   const own = samplers.flatMap(({ node, guide }) => {
     const place = view.valueOf(guide, 'cfg') ?? view.valueOf(guide, 'cfg_conds');
-    // 1 turns it off, and the negative prompt with it.
+    // A value of 1 turns cfg off, and the negative prompt with it.
     return place === undefined || place.value === 1
       ? []
       : [finding('cfg', place, 'likely', `from ${nameOf(node)}`)];
   });
   const [first] = own;
-  // Two values would become one.
+  // Two different values would become one.
   return own.every(({ value }) => value === first?.value) ? own : own.slice(0, 1);
 }

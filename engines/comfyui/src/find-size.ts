@@ -7,19 +7,21 @@ import type { GraphView } from './graph-view.ts';
 export interface FoundSize {
   readonly findings: readonly Finding[];
   /**
-   * The node that makes the empty image or video, or brings a given image to the size of the video; undefined where the size is
-   * that of a given image.
+   * The node that makes the empty image or video, or scales a given image to the size of the video. Undefined if the
+   * size is the size of a given image.
    */
   readonly node: GraphNode | undefined;
-  /** True where sampling begins with an image that was given. */
+  /** True if sampling begins with a given image. */
   readonly startsWithImage: boolean;
-  /** The same, and all of the image under the mask is thrown away first. */
+  /** True if, in addition, the image under the mask is removed first. */
   readonly fillsMask: boolean;
 }
 
 const lengthInputs = ['length', 'num_frames', 'frames', 'video_frames'];
 
-/** Size, number of images and frames: they stand in the node whose latent image the samplers begin with. */
+/**
+ * Finds the size, the number of images and the frames: they are in the node whose latent image the samplers begin with.
+ */
 export function findSize(view: GraphView, samplers: readonly Sampler[], kind: 'image' | 'video'): FoundSize {
   const starts = samplers.map(({ node }) => findStart(view, node));
   const canvas = samplers.length === 0 ? findCanvas(view) : undefined;
@@ -43,7 +45,7 @@ export function findSize(view: GraphView, samplers: readonly Sampler[], kind: 'i
   };
 }
 
-/** Where a latent image comes from: a node that makes one, or one that encodes an image. */
+/** Where a latent image comes from: a node that makes one, or a node that encodes an image. */
 interface Start {
   readonly made?: GraphNode | undefined;
   readonly encoder?: GraphNode | undefined;
@@ -62,7 +64,7 @@ function findStart(view: GraphView, sampler: GraphNode): Start {
       if (node.inputs.has('width') && node.inputs.has('height')) return { made: node, repeat };
       return { encoder: view.linksOfType(node, 'IMAGE').length > 0 ? node : undefined, repeat };
     }
-    // A later sampler begins where an earlier one has ended, which is looked at on its own.
+    // A later sampler begins where an earlier one has ended. The earlier sampler is checked separately.
     if (node.inputs.has('latent_image')) return { repeat };
     if (node.inputs.has('amount')) repeat = node;
     next = view.graph.get(below.link.node);
@@ -70,7 +72,10 @@ function findStart(view: GraphView, sampler: GraphNode): Start {
   return {};
 }
 
-/** Without a sampler: the one node that makes an image, or what becomes one, of a width and a height alone. */
+/**
+ * For graphs without a sampler: returns the only node that makes an image or a latent image from a width and a height
+ * alone.
+ */
 function findCanvas(view: GraphView): GraphNode | undefined {
   const makers = [...view.nodes].filter((node) => {
     const makes = view.givesType(node, 'IMAGE') || view.givesType(node, 'LATENT');
@@ -80,18 +85,18 @@ function findCanvas(view: GraphView): GraphNode | undefined {
   return makers.length === 1 ? makers[0] : undefined;
 }
 
-/** Inputs of nodes that make what comes by of another size, and do not say of which. */
+/** Inputs of nodes that change the size of an image without naming the new size. */
 const enlarging = ['scale_by', 'upscale_model', 'megapixels', 'largest_size', 'resize_type'];
 
-/** The node that says last, before the result, at which size a given image is used. */
+/** Returns the last node before the result that sets the size at which a given image is used. */
 function findScaling(view: GraphView): GraphNode | undefined {
   const seen = new Set([...view.nodes].filter((node) => view.classOf(node)?.isOutput === true));
-  // The set grows while it is walked: what is nearer to the result comes first.
+  // The set grows during the loop: nodes nearer to the result come first.
   for (const node of seen) {
     const isImage = view.givesType(node, 'IMAGE') || view.givesType(node, 'LATENT');
     if (isImage && enlarging.some((input) => node.inputs.has(input))) return undefined;
     const sides = ['width', 'height'].map((input) => view.valueOf(node, input)?.value);
-    // A side of 0 follows the other one.
+    // A side of 0 is computed from the other side.
     if (isImage && sides.every((side) => typeof side === 'number' && side > 0)) return node;
     for (const type of ['VIDEO', 'IMAGE', 'LATENT'])
       for (const { link } of view.linksOfType(node, type)) {
@@ -115,7 +120,9 @@ function findSides(view: GraphView, made: GraphNode, sure: Sure): Finding[] {
   ];
 }
 
-/** Other inputs that hold the same two numbers and would no longer fit: of the model, of an encoder, of an image. */
+/**
+ * Finds other inputs with the same two numbers, which would no longer fit: of the model, of an encoder, of an image.
+ */
 function findSameSides(view: GraphView, node: GraphNode, width: unknown, height: unknown): Finding[] {
   return [
     ['width', 'height'],
@@ -147,7 +154,10 @@ function findFrames(view: GraphView, made: GraphNode): Finding[] {
   });
 }
 
-/** Without a sampler a video has as many frames as images are made at once, or as one is repeated: where one node says it. */
+/**
+ * Without a sampler, the batch size or the repetitions of one image are the video's frames, if exactly one node sets
+ * them.
+ */
 function findRepeatedFrames(view: GraphView, canvas: GraphNode | undefined): Finding[] {
   const batch = canvas && view.valueOf(canvas, 'batch_size');
   const repeats = [...view.nodes].flatMap((node) =>
@@ -161,7 +171,10 @@ function findRepeatedFrames(view: GraphView, canvas: GraphNode | undefined): Fin
   return [finding('duration_seconds', only, 'likely', `${nameOf(only.node)}, ${only.input}`)];
 }
 
-/** Where frames a second are said: first in what saves the video, then wherever the model is told. */
+/**
+ * Finds the inputs for frames per second: first in nodes that save the video, then in nodes that pass the rate to the
+ * model.
+ */
 export function findFrameRates(view: GraphView): Finding[] {
   const named = ['fps', 'frame_rate'];
   const places = [...view.nodes].flatMap((node) =>

@@ -5,7 +5,7 @@ import { type GraphNode, linkOf, nameOf } from './graph.ts';
 import type { GraphView, ValueInput } from './graph-view.ts';
 import { sameJson } from './json.ts';
 
-/** Inputs in which encoders take their text. One of a class with several takes part as well as the others. */
+/** Inputs for the text of an encoder. If a class has several, all of them are used. */
 const textInputs = [
   'text',
   'prompt',
@@ -25,13 +25,13 @@ interface FoundText extends ValueInput {
 
 export interface FoundTexts {
   readonly findings: readonly Finding[];
-  /** Nodes with a guidance, passed on the way to the prompt. */
+  /** Nodes with a guidance on the way to the prompt. */
   readonly guidance: readonly GraphNode[];
   /** True where the prompt's conditioning carries images that the model looks at. */
   readonly carriesImages: boolean;
 }
 
-/** The prompt and the negative prompt, found by walking up from what the samplers are told. */
+/** Finds the prompt and the negative prompt: follows the conditioning of the samplers back to its texts. */
 export function findTexts(view: GraphView, samplers: readonly Sampler[]): FoundTexts {
   const passed = new Set<GraphNode>();
   const prompts = samplers.flatMap((sampler) =>
@@ -52,7 +52,7 @@ export function findTexts(view: GraphView, samplers: readonly Sampler[]): FoundT
   };
 }
 
-/** Texts of a graph whose samplers are of an unknown shape, or that has none: by their titles, else each as a guess. */
+/** Finds texts for a graph without samplers of a known shape: by their titles, else each as a guess. */
 function findByTitle(view: GraphView): Finding[] {
   const named = [...view.nodes].flatMap((node) => textsOf(view, node));
   const texts = named.length > 0 ? named : [...view.nodes].flatMap((node) => longTextsOf(view, node));
@@ -73,7 +73,7 @@ function findByTitle(view: GraphView): Finding[] {
   ];
 }
 
-/** Texts of several lines, whatever their inputs are called. */
+/** Returns texts of several lines, whatever the names of their inputs. */
 function longTextsOf(view: GraphView, node: GraphNode): Text[] {
   return Array.from(node.inputs).flatMap(([input, value]): Text[] => {
     const spec = view.specOf(node, input);
@@ -82,14 +82,14 @@ function longTextsOf(view: GraphView, node: GraphNode): Text[] {
   });
 }
 
-/** An image to look at, not one that a mask or a control is made of. */
+/** Returns whether the node carries an image that the model looks at, not an image for a mask or a control. */
 function carriesImage(view: GraphView, node: GraphNode): boolean {
   if (node.classType === 'ReferenceLatent') return true;
   const takes = view.linksOfType(node, 'IMAGE').length > 0;
   return takes && !view.givesType(node, 'LATENT') && !node.inputs.has('control_net');
 }
 
-/** A cfg of 1 leaves the negative prompt out. */
+/** A cfg of 1 turns the negative prompt off. */
 function hasNegative({ guide }: Sampler): boolean {
   return guide.inputs.get('cfg') !== 1;
 }
@@ -116,7 +116,7 @@ function climb(view: GraphView, node: GraphNode, input: string, passed: Set<Grap
   const waiting = [{ node, input }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const origin = view.originOf(next.node, next.input);
-    // What is set to zero has no text, whatever stands before it.
+    // Conditioning that is set to zero has no text, whatever comes before it.
     if (origin === undefined || passed.has(origin.node) || /ZeroOut/i.test(origin.node.classType)) continue;
     passed.add(origin.node);
     const own = textsOf(view, origin.node);
@@ -128,7 +128,7 @@ function climb(view: GraphView, node: GraphNode, input: string, passed: Set<Grap
   return texts;
 }
 
-/** A node with both sides gives the positive one by its first output, the negative one by its second. */
+/** A node with both sides gives the positive one at its first output and the negative one at its second. */
 function conditioningInputs(view: GraphView, node: GraphNode, slot: number): string[] {
   const links = view.linksOfType(node, 'CONDITIONING').map(({ input }) => input);
   if (links.includes('positive') && links.includes('negative')) return [slot === 1 ? 'negative' : 'positive'];
@@ -146,7 +146,7 @@ function textsOf(view: GraphView, node: GraphNode): Text[] {
 
 const maxTextHops = 20;
 
-/** A text that comes by a link: from a node that holds it, or of several that are joined, the longest. */
+/** Follows a linked text to the node that holds it. If several texts are joined, the longest counts. */
 function followText(view: GraphView, node: GraphNode, input: string, hops: number): Text | undefined {
   const place = view.valueOf(node, input);
   if (typeof place?.value === 'string') return { ...place, sure: 'sure' };
@@ -178,7 +178,7 @@ function lengthOf({ value }: ValueInput): number {
   return typeof value === 'string' ? value.length : 0;
 }
 
-/** Several encoders with one text are one prompt; of several texts the longest is it, probably. */
+/** Several encoders with the same text are one prompt. If the texts differ, the longest is probably the prompt. */
 function chooseTexts(texts: readonly FoundText[]): FoundText[] {
   const nodes = new Set(texts.map(({ node }) => node));
   const filled = texts.filter(({ value }) => value !== '');

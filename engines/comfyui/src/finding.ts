@@ -6,29 +6,29 @@ export interface Finding {
   readonly role: Role;
   readonly node: string;
   readonly input: string;
-  /** What the file has there. */
+  /** The value in the file. */
   readonly value: Json | undefined;
   readonly sure: Sure;
   /** Words for an operator: "from KSampler 3, positive". */
   readonly reason: string;
-  /** The author's name for it, where there is one. */
+  /** The author's name for the input, if there is one. */
   readonly label?: string;
-  /** True where the author has marked it as one for users. */
+  /** True if the author has marked the input for users. */
   readonly marked?: true;
 }
 
-/** The less sure of two. */
+/** Returns the less sure one. */
 export function lessSure(one: Sure, other: Sure): Sure {
   const order: readonly Sure[] = ['guess', 'likely', 'sure'];
   return order[Math.min(order.indexOf(one), order.indexOf(other))] ?? 'guess';
 }
 
-/** A finding at the place of a value. */
+/** Creates a finding for the place of a value. */
 export function finding(role: Role, { node, input, value }: ValueInput, sure: Sure, reason: string): Finding {
   return { role, node: node.id, input, value, sure, reason };
 }
 
-/** The same without those that name the same input once more. */
+/** Returns the findings without those for an input that an earlier one names. */
 export function withoutRepeats(findings: readonly Finding[]): Finding[] {
   const seen = new Set<string>();
   return findings.filter(({ node, input }) => {

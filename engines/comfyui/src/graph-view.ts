@@ -16,7 +16,7 @@ export interface Consumer {
   readonly slot: number;
 }
 
-/** A graph with its classes, to be walked up and down. */
+/** A graph with its classes. Links can be followed in both directions. */
 export class GraphView {
   readonly graph: Graph;
   readonly classes: ObjectInfo;
@@ -47,7 +47,7 @@ export class GraphView {
     return nodeClass && findInput(nodeClass, input, node.inputs);
   }
 
-  /** The node that an input is linked to, and by which of its outputs. */
+  /** Returns the node that an input is linked to, and the output slot of the link. */
   originOf(node: GraphNode, input: string): { readonly node: GraphNode; readonly slot: number } | undefined {
     const link = linkOf(node.inputs.get(input));
     const origin = link && this.graph.get(link.node);
@@ -58,13 +58,13 @@ export class GraphView {
     return this.#consumers.get(node.id) ?? [];
   }
 
-  /** The type of what a link carries; undefined where the class is not known. */
+  /** Returns the type of what a link carries, or undefined if the class is not known. */
   typeOf({ node, slot }: Link): string | undefined {
     const origin = this.graph.get(node);
     return origin && this.classOf(origin)?.outputs[slot];
   }
 
-  /** The inputs by which something of a type comes in, and where from. */
+  /** Returns the links that bring in something of a type, with their inputs. */
   linksOfType(node: GraphNode, type: string): { readonly input: string; readonly link: Link }[] {
     return linksOf(node).filter(({ link }) => this.typeOf(link) === type);
   }
@@ -74,8 +74,8 @@ export class GraphView {
   }
 
   /**
-   * Where the value of an input stands: in the input itself, or in the node that does nothing but hold a value for it.
-   * Undefined where something is computed, or nothing is there.
+   * Returns where the value of an input is: in the input itself, or in a node that only holds this value. Returns
+   * undefined if the value is computed or missing.
    */
   valueOf(node: GraphNode, input: string): ValueInput | undefined {
     const value = node.inputs.get(input);

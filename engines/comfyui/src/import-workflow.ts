@@ -9,7 +9,7 @@ import type { WorkflowFile } from './read-workflow-file.ts';
 import { packOf, readUiWorkflow, type UiGraph, type UiWorkflow } from './ui-workflow.ts';
 import { refuse, type Warning, WorkflowError } from './workflow-error.ts';
 
-/** A workflow ready to be checked and looked through, with all that its author says about it. */
+/** A workflow that is ready for checks and detection, with all that its author marked and noted. */
 export interface ImportedWorkflow {
   readonly graph: Graph;
   readonly marks: AuthorMarks;
@@ -17,12 +17,12 @@ export interface ImportedWorkflow {
   /** Texts of the author's notes. */
   readonly notes: readonly string[];
   readonly models: readonly ModelFile[];
-  /** Class to the pack that has it: `comfyui-videohelpersuite 1.6.1`. */
+  /** From a class to the pack that has it: `comfyui-videohelpersuite 1.6.1`. */
   readonly packs: ReadonlyMap<string, string>;
   readonly warnings: readonly Warning[];
 }
 
-/** A model file that the author says where to get. */
+/** A model file that the author names, perhaps with its address. */
 export interface ModelFile {
   readonly name: string;
   readonly url: string | undefined;
@@ -31,8 +31,10 @@ export interface ModelFile {
 }
 
 /**
- * Makes one thing of what a file holds: the graph that was run, where there is one, else that of the editor, converted;
- * titles, marks and notes always from the editor's. @throws WorkflowError where the graph cannot be made
+ * Combines what a file has. The graph that was run is used if the file has it, else the editor's workflow is converted.
+ * Titles, marks and notes always come from the editor's workflow.
+ *
+ * @throws WorkflowError if the graph cannot be made
  */
 export function importWorkflow(file: WorkflowFile, classes: ObjectInfo): ImportedWorkflow {
   const ui = file.workflow && readUiWorkflow(file.workflow);
@@ -73,7 +75,10 @@ function takePrompt(prompt: JsonObject, ui: UiWorkflow | undefined, classes: Obj
   return { graph: new Map(titled), namedInputs: ui === undefined ? [] : namesFrom(ui, classes), warnings };
 }
 
-/** Names are welcome; a workflow that cannot be converted has none, and its graph is there all the same. */
+/**
+ * Returns names from the workflow. A workflow that cannot be converted gives no names, but the graph of the file is
+ * used anyway.
+ */
 function namesFrom(ui: UiWorkflow, classes: ObjectInfo): readonly NamedInput[] {
   try {
     return convertWorkflow(ui, classes).namedInputs;

@@ -3,8 +3,8 @@ import { type Graph, type GraphNode, linkOf, linksOf } from './graph.ts';
 import type { Json } from './json.ts';
 
 /**
- * Nodes of other systems that mark an input for users. Their packs need not be on the machine that runs the graph, so
- * they are replaced: by their value, or by a loader.
+ * Nodes of other systems that mark an input for users. Their packs may be missing on the machine that runs the graph.
+ * So these nodes are replaced by their value or by a loader.
  */
 const inputShapes: readonly { shape: RegExp; by: string }[] = [
   { shape: /^CPackInput/, by: 'comfy-pack' },
@@ -31,7 +31,7 @@ export interface ReplacedNodes {
   readonly marks: readonly MarkedInput[];
 }
 
-/** The graph without such nodes, and what they marked. */
+/** Replaces such nodes. Returns the new graph and what the nodes marked. */
 export function replaceInputNodes(graph: Graph): ReplacedNodes {
   const nodes = new Map(graph);
   const marks: MarkedInput[] = [];

@@ -1,6 +1,6 @@
 /**
- * JSON as workflows hold it. Seeds are integers of 64 bits and must not lose a digit, Python writes NaN and Infinity, and
- * the order of keys means something: so integers beyond 2^53 are bigints, NaN and the infinities are null, objects are maps.
+ * JSON in workflows. Seeds are 64-bit integers that must keep every digit, Python writes NaN and Infinity, and the
+ * order of keys matters. So integers beyond 2^53 are bigints, NaN and the infinities are null, and objects are maps.
  */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | JsonObject;
 export type JsonObject = ReadonlyMap<string, Json>;
@@ -9,19 +9,20 @@ export interface JsonLimits {
   /** Characters. */
   readonly maxLength: number;
   readonly maxDepth: number;
-  /** Values of all kinds, keys not counted. */
+  /** Number of values of all kinds, without keys. */
   readonly maxValues: number;
 }
 
 export const jsonLimits: JsonLimits = { maxLength: 16 * 1024 * 1024, maxDepth: 100, maxValues: 2_000_000 };
 
-/** The only error of `readJson`: the text is no JSON, or is beyond the limits. The message is a sentence. */
+/** The only error of `readJson`: the text is no JSON, or exceeds the limits. The message is a sentence. */
 export class JsonError extends Error {
   override readonly name = 'JsonError';
 }
 
 /**
- * Reads JSON text, with NaN and the infinities of Python. Of a key that is there twice the last value counts.
+ * Reads JSON text, including Python's NaN and infinities. If a key occurs twice, the last value counts.
+ *
  * @throws JsonError
  */
 export function readJson(text: string, limits: JsonLimits = jsonLimits): Json {
@@ -29,7 +30,7 @@ export function readJson(text: string, limits: JsonLimits = jsonLimits): Json {
   return new Reader(text, limits).whole();
 }
 
-/** JSON text without spaces; bigints keep their digits. Maps keep their order. */
+/** Returns JSON text without spaces. Bigints keep their digits, maps keep their order. */
 export function writeJson(value: Json): string {
   if (value === null || typeof value === 'boolean') return String(value);
   if (typeof value === 'bigint') return value.toString();
@@ -47,7 +48,7 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return value instanceof Map;
 }
 
-/** What lies below a value by keys and positions; undefined where there is nothing. */
+/** Returns the value at a path of keys and positions, or undefined. */
 export function valueAt(value: Json | undefined, ...path: readonly (string | number)[]): Json | undefined {
   let found = value;
   for (const step of path) {
@@ -57,13 +58,13 @@ export function valueAt(value: Json | undefined, ...path: readonly (string | num
   return found;
 }
 
-/** The text that lies there; empty where there is none. */
+/** Returns the text at a path, or an empty text. */
 export function textAt(value: Json | undefined, ...path: readonly (string | number)[]): string {
   const found = valueAt(value, ...path);
   return typeof found === 'string' ? found : '';
 }
 
-/** True for the same JSON; 1 and 1n are the same number. */
+/** Returns true for equal JSON; 1 and 1n are equal. */
 export function sameJson(one: Json | undefined, other: Json | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   return one === other || writeJson(one) === writeJson(other);
@@ -88,7 +89,7 @@ const escapes: Readonly<Record<string, string>> = {
   r: '\r',
   t: '\t',
 };
-/** No integer that a workflow means has more digits; one of a million would take long to read. */
+/** No integer in a real workflow has more digits. An integer with a million digits would take long to read. */
 const maxIntegerDigits = 40;
 
 class Reader {
@@ -225,7 +226,10 @@ class Reader {
   }
 }
 
-/** Of a character within a string: no quote, no backslash, no control character, and not the end of the text. */
+/**
+ * Returns true for a character inside a string that needs no treatment: no quote, backslash or control character, and
+ * not the end of the text.
+ */
 function isPlain(code: number): boolean {
   return code >= 32 && code !== 34 && code !== 92;
 }

@@ -1,6 +1,6 @@
-/** What is known of single classes, as tables. Everything else goes by the shapes of classes. */
+/** Facts about single classes, as tables. All other classes are judged by their inputs and outputs. */
 
-/** Classes that save or show results: what they give, and the input that their results come by. */
+/** Classes that save or show results: the kind of result, and the input that receives it. */
 export const outputNodes: Readonly<
   Record<string, { kind: 'image' | 'video' | 'audio' | 'preview'; from: string }>
 > = {
@@ -35,7 +35,7 @@ export const mediaLoaders: Readonly<
   LoadAudio: { media: 'audio', input: 'audio' },
 };
 
-/** Folders of ComfyUI's `models` in which the file of an input lies; by `class.input`, else by input. */
+/** Folders of ComfyUI's `models` for the file of an input: by `class.input`, else by input. */
 const modelFolders: Readonly<Record<string, string>> = {
   'CLIPVisionLoader.clip_name': 'clip_vision',
   'UpscaleModelLoader.model_name': 'upscale_models',
@@ -56,14 +56,14 @@ const modelFolders: Readonly<Record<string, string>> = {
   audio_encoder_name: 'audio_encoders',
 };
 
-/** The folder of `models` in which the file of an input lies; undefined where it is not known. */
+/** Returns the folder of `models` for the file of an input, or undefined if it is not known. */
 export function modelFolder(classType: string, input: string): string | undefined {
   const known = (key: string): string | undefined =>
     Object.hasOwn(modelFolders, key) ? modelFolders[key] : undefined;
   return known(`${classType}.${input}`) ?? known(input);
 }
 
-/** A row of one of these tables, safe for names that come from files. */
+/** Returns a row of one of these tables. Safe for names that come from files. */
 export function rowOf<T>(table: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }

@@ -1,7 +1,7 @@
 import type { ByteReader } from './byte-reader.ts';
 import { type EmbeddedTexts, keepText, keywordOf, maxTextBytes } from './embedded-texts.ts';
 
-/** Elements of RFC 9559, section 5.1, by their ids; those that are opened on the way to the tags. */
+/** Ids of elements of RFC 9559, section 5.1. `opened` are the ones that contain the tags. */
 const segment = 0x18538067;
 const cluster = 0x1f43b675;
 const tags = 0x1254c367;
@@ -13,7 +13,7 @@ const opened = new Set([segment, tags, tag]);
 
 const maxElements = 100_000;
 
-/** The texts of a WebM or Matroska file: its tags by name. */
+/** Reads the texts of a WebM or Matroska file: its tags by name. */
 export async function readMatroskaTexts(file: ByteReader): Promise<EmbeddedTexts> {
   const texts: EmbeddedTexts = new Map();
   let elements = 0;
@@ -24,7 +24,7 @@ export async function readMatroskaTexts(file: ByteReader): Promise<EmbeddedTexts
       if (element === undefined) return;
       if (element.id === simpleTag) await readSimpleTag(file, element, texts);
       else if (opened.has(element.id)) await walk(element.start, element.end);
-      // A cluster whose length is unknown reaches to wherever the next one begins: a live recording, without tags.
+      // A cluster of unknown length ends where the next one begins. Such a file is a live recording, without tags.
       else if (element.id === cluster && element.unknown) return;
       position = element.end;
     }
@@ -55,7 +55,7 @@ async function readSimpleTag(file: ByteReader, whole: Element, texts: EmbeddedTe
   }
 }
 
-/** Undefined where no element can be: the end of the file, or damage. */
+/** Reads the element at a position. Returns undefined at the end of the file or if the data is damaged. */
 async function readElement(file: ByteReader, position: number, end: number): Promise<Element | undefined> {
   const head = await file.read(position, 12);
   const idBytes = numberBytes(head[0]);
@@ -70,12 +70,12 @@ async function readElement(file: ByteReader, position: number, end: number): Pro
   return { id, start, end: start + size, unknown: false };
 }
 
-/** The zeros before the first one of the first byte tell how long the number is. */
+/** Returns the length of a number: the leading zeros of its first byte give it. */
 function numberBytes(first: number | undefined): number | undefined {
   return first === undefined || first === 0 ? undefined : Math.clz32(first) - 23;
 }
 
-/** Undefined: all ones, the length is unknown. */
+/** Returns the size, or undefined if it consists of ones only: then the length is unknown. */
 function readSize(bytes: Buffer): number | undefined {
   const marker = 1n << BigInt(bytes.length * 7);
   const value = bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n) - marker;

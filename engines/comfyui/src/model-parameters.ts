@@ -6,7 +6,7 @@ import type { GraphNode } from './graph.ts';
 import { findInput, type InputSpec, numberOption, type ObjectInfo } from './object-info.ts';
 import type { Fields, ProposedOption } from './propose-options.ts';
 
-/** What a model offers: ranges, sizes, lengths, in the words of a manifest's `parameters`. */
+/** What a model offers (ranges, sizes, lengths), as fields of a manifest's `parameters`. */
 export class ModelParameters {
   readonly #detection: Detection;
   readonly #classes: ObjectInfo;
@@ -16,12 +16,12 @@ export class ModelParameters {
     this.#classes = classes;
   }
 
-  /** What was found of a role and is more than a guess. */
+  /** Returns the findings of a role that are more than a guess. */
   found(role: Role): Finding[] {
     return this.#detection.findings.filter((one) => one.role === role && one.sure !== 'guess');
   }
 
-  /** The manifest's `parameters`, with the options that were proposed. */
+  /** Returns the manifest's `parameters`, with the proposed options. */
   fields(options: readonly ProposedOption[]): Fields {
     const { kind, sizeNode } = this.#detection;
     const frames = this.frames();
@@ -58,7 +58,7 @@ export class ModelParameters {
     };
   }
 
-  /** Sizes that the graph can work at, where they are those of an image that users send. */
+  /** Returns the limits for the size of a user's image, if the graph works at that size. */
   workingSize(): Fields {
     if (this.#detection.sizeNode !== undefined) {
       const { multipleOf } = sizeRules(this.#sideSpecs(this.#detection.sizeNode));
@@ -70,7 +70,7 @@ export class ModelParameters {
     return { size: { multiple_of: 16, max_pixels: 1_572_864 } };
   }
 
-  /** How seconds become frames; `seconds` are those to offer. Undefined for images. */
+  /** Returns how seconds become frames. `seconds` are the lengths to offer. Undefined for images. */
   frames(): { fps: number; step: number; seconds: number[] } | undefined {
     const [one] = this.found('duration_seconds');
     const { fps } = this.#detection;
@@ -81,7 +81,7 @@ export class ModelParameters {
     return { fps, step, seconds: Array.from({ length: Math.min(maxSeconds, 10) }, (_, at) => at + 1) };
   }
 
-  /** One name stands for the pair of sampler and scheduler. Undefined for videos: requests for them choose none. */
+  /** Returns one name for the pair of sampler and scheduler. Undefined for videos: their requests choose no sampler. */
   samplerName(): string | undefined {
     if (this.#detection.kind === 'video') return undefined;
     const [sampler] = this.found('sampler');
@@ -90,7 +90,7 @@ export class ModelParameters {
     return typeof scheduler?.value === 'string' ? `${sampler.value}_${scheduler.value}` : sampler.value;
   }
 
-  /** What the class says of the input of a finding. */
+  /** Returns the class's specification of the input of a finding. */
   specOf({ node, input }: Finding): InputSpec | undefined {
     const holder = this.#detection.graph.get(node);
     const nodeClass = holder && this.#classes.get(holder.classType);
@@ -112,7 +112,7 @@ export class ModelParameters {
   #frameRules(): Fields {
     const start = this.found('start_image').length > 0;
     const end = this.found('end_image').length > 0;
-    // The graph has a loader there, so something has to be loaded.
+    // The graph has a loader there, so an image is required.
     return { start, start_required: start, end, end_required: end };
   }
 
@@ -140,7 +140,7 @@ const seedOption: Fields = {
   default: -1,
 };
 
-/** A range that makes sense around the author's value, within what the input takes. */
+/** Returns a useful range around the author's value, within the limits of the input. */
 function rangeAround(value: number, spec: InputSpec): Fields {
   const [low, high] =
     value <= 5 ? [1, 10] : value <= 10 ? [1, 15] : [Math.floor(value / 3), Math.ceil(value * 2)];

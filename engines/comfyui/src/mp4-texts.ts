@@ -2,12 +2,12 @@ import { type Box, readBoxes } from './boxes.ts';
 import type { ByteReader } from './byte-reader.ts';
 import { type EmbeddedTexts, keepText, type Keyword, keywordOf, maxTextBytes } from './embedded-texts.ts';
 
-/** Of the box with the names of all metadata. */
+/** Limit for the box with the names of all metadata. */
 const maxKeysBytes = 1024 * 1024;
 
 /**
- * The texts of an MP4 or QuickTime file: metadata by name (boxes `keys` and `ilst`, as ffmpeg writes them with
- * `use_metadata_tags`) and the comment that video nodes write, both in the form of iTunes and in QuickTime's.
+ * Reads the texts of an MP4 or QuickTime file. These are metadata by name (boxes `keys` and `ilst`, as ffmpeg writes
+ * them with `use_metadata_tags`), and the comment that video nodes write, in the forms of iTunes and QuickTime.
  */
 export async function readMp4Texts(file: ByteReader): Promise<EmbeddedTexts> {
   const texts: EmbeddedTexts = new Map();
@@ -25,7 +25,7 @@ export async function readMp4Texts(file: ByteReader): Promise<EmbeddedTexts> {
 }
 
 async function readMetadata(file: ByteReader, meta: Box, texts: EmbeddedTexts): Promise<void> {
-  // QuickTime has the boxes at once, ISO has four bytes of version and flags before them.
+  // In QuickTime the boxes begin at once. In ISO files four bytes of version and flags come before them.
   const start = (await file.read(meta.start, 4)).every((byte) => byte === 0) ? meta.start + 4 : meta.start;
   const boxes = await readBoxes(file, { start, end: meta.end });
   const names = await readKeys(
@@ -37,13 +37,13 @@ async function readMetadata(file: ByteReader, meta: Box, texts: EmbeddedTexts): 
       const keyword = keywordOfItem(item.type, names);
       if (keyword === undefined) continue;
       const data = (await readBoxes(file, item)).find(({ type }) => type === 'data');
-      // Eight bytes tell the type and the language.
+      // The first eight bytes are the type and the language.
       if (data !== undefined) await readText(file, data.start + 8, data.end, keyword, texts);
     }
   }
 }
 
-/** An item's type is the place of its name in `keys`, counted from 1, or one of iTunes' own words. */
+/** An item's type is the position of its name in `keys`, counted from 1, or a name that iTunes defines. */
 function keywordOfItem(type: string, names: readonly string[]): Keyword | undefined {
   if (type === '\xa9cmt') return 'comment';
   return keywordOf(names[Buffer.from(type, 'latin1').readUInt32BE(0) - 1] ?? '');
@@ -57,7 +57,7 @@ async function readKeys(file: ByteReader, box: Box | undefined): Promise<string[
   while (position + 8 <= data.length) {
     const size = data.readUInt32BE(position);
     if (size < 8 || position + size > data.length) break;
-    // Apple's own names have their domain before them.
+    // Apple's names begin with Apple's domain.
     names.push(data.toString('utf8', position + 8, position + size).replace(/^com\.apple\.quicktime\./, ''));
     position += size;
   }

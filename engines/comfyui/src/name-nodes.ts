@@ -2,7 +2,7 @@ import type { Detection } from './detect-parameters.ts';
 import { isFileName } from './object-info.ts';
 import { type Role, roles } from './roles.ts';
 
-/** Words in the names of classes, in the order in which they are looked for. */
+/** Names by parts of class names, tried in this order. */
 const byClass: readonly (readonly [shape: RegExp, name: string])[] = [
   [/Checkpoint/i, 'checkpoint'],
   [/UNET|DiffusionModel/i, 'unet'],
@@ -23,7 +23,10 @@ const byClass: readonly (readonly [shape: RegExp, name: string])[] = [
   [/^Save|Combine$/, 'save'],
 ];
 
-/** Names for the nodes that a manifest speaks of: those that are bound, that hold files, and that save. By id. */
+/**
+ * Returns names for the nodes that a manifest mentions, by id: nodes that are bound, that hold files, or that save
+ * results.
+ */
 export function nameNodes(detection: Detection): Map<string, string> {
   const names = new Map<string, string>();
   const counts = new Map<string, number>();
@@ -36,7 +39,7 @@ export function nameNodes(detection: Detection): Map<string, string> {
     ...detection.constants.map(({ node }) => node),
     ...detection.outputs,
   ]);
-  // In the order of the graph: two imports of one workflow give the same names.
+  // In the order of the graph, so that two imports of one workflow give the same names.
   for (const { id, classType } of detection.graph.values()) {
     if (!wanted.has(id)) continue;
     const name = nameFor(
@@ -63,10 +66,10 @@ function nameFor(
   return known ?? snakeCase(classType);
 }
 
-/** A dot ends a node's name in a manifest, so that a name has none. */
+/** Returns a class name in snake case. A name contains no dot, because a dot ends a node's name in a manifest. */
 function snakeCase(classType: string): string {
   const words = classType.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').replaceAll(/[^A-Za-z0-9]+/g, '_');
-  // A number at the end is what tells two of one name apart.
+  // A number at the end is reserved for telling apart nodes with the same name.
   const plain = words.replaceAll(/^_+|_+$/g, '').replaceAll(/_(?=\d)/g, '');
   return plain.toLowerCase() || 'node';
 }

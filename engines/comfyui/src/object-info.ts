@@ -1,17 +1,17 @@
 import { isArray, isObject, type Json, type JsonObject, sameJson } from './json.ts';
 
-/** What a ComfyUI knows of its node classes: its answer to `GET /object_info`. */
+/** The node classes of a ComfyUI: its answer to `GET /object_info`. */
 export type ObjectInfo = ReadonlyMap<string, NodeClass>;
 
 export interface NodeClass {
   readonly name: string;
-  /** In the order in which a node shows them: the required ones, then the optional. */
+  /** In the order in which a node shows them: required inputs, then optional inputs. */
   readonly inputs: readonly InputSpec[];
   /** Types of the outputs, by slot. */
   readonly outputs: readonly string[];
-  /** ComfyUI runs what such nodes need, and nothing else. */
+  /** True for results: ComfyUI runs only the nodes that such nodes need. */
   readonly isOutput: boolean;
-  /** Runs on a paid service of the makers of ComfyUI. */
+  /** Runs on a paid service of ComfyUI's makers. */
   readonly isPaid: boolean;
   readonly deprecated: boolean;
   readonly experimental: boolean;
@@ -20,14 +20,17 @@ export interface NodeClass {
 export interface InputSpec {
   readonly name: string;
   readonly required: boolean;
-  /** INT, FLOAT, STRING, BOOLEAN, COMBO, or a type that only links carry: IMAGE, MODEL, `A,B` for either, `*` for any. */
+  /**
+   * INT, FLOAT, STRING, BOOLEAN, COMBO, or a type that only links carry: IMAGE, MODEL. `A,B` means either, `*` means
+   * any.
+   */
   readonly type: string;
-  /** Of a COMBO whose choices are known; undefined where the browser asks for them. */
+  /** The choices of a COMBO, if they are known. Undefined if the browser requests them. */
   readonly choices: readonly Json[] | undefined;
   readonly options: JsonObject;
 }
 
-/** Types of inputs that have a widget, so that a value can be typed in; others only take links. */
+/** Types of inputs with a widget, where a value can be entered. Other inputs only accept links. */
 const widgetTypes = new Set([
   'INT',
   'FLOAT',
@@ -57,7 +60,7 @@ const widgetTypes = new Set([
 export const dynamicCombo = 'COMFY_DYNAMICCOMBO_V3';
 export const autogrow = 'COMFY_AUTOGROW_V3';
 
-/** Reads the answer of `/object_info` or of `/object_info/CLASS`. What is no class in it is left out. */
+/** Reads the answer of `/object_info` or of `/object_info/CLASS`. Leaves out entries that are not classes. */
 export function readObjectInfo(answer: Json): ObjectInfo {
   const classes = new Map<string, NodeClass>();
   if (!isObject(answer)) return classes;
@@ -94,7 +97,9 @@ function readInputs(input: Json | undefined, order: Json | undefined): InputSpec
   });
 }
 
-/** Both shapes of a list occur in one answer: `[["a", "b"], {…}]` and `["COMBO", {options: ["a", "b"]}]`. */
+/**
+ * Reads an input. One answer contains both forms of a list: `[["a", "b"], {…}]` and `["COMBO", {options: ["a", "b"]}]`.
+ */
 function readInput(name: string, spec: Json | undefined, required: boolean): InputSpec | undefined {
   if (!isArray(spec)) return undefined;
   const [type, given] = spec;
@@ -110,13 +115,13 @@ function typeName(type: Json): string {
   return typeof type === 'string' ? type : 'COMBO';
 }
 
-/** True where a value can be typed in; false where only a link can be. */
+/** Returns true if a value can be entered, false if the input only accepts a link. */
 export function hasWidget(spec: InputSpec): boolean {
   if (spec.options.get('forceInput') === true || spec.options.get('defaultInput') === true) return false;
   return widgetTypes.has(spec.type) || spec.options.get('socketless') === true;
 }
 
-/** The inputs that come with the chosen option of a dynamic combo, named `parent.child`. */
+/** Returns the inputs that belong to the chosen option of a dynamic combo, named `parent.child`. */
 export function chosenInputs(spec: InputSpec, chosen: Json | undefined): InputSpec[] {
   const options = spec.options.get('options');
   if (spec.type !== dynamicCombo || !isArray(options)) return [];
@@ -128,7 +133,7 @@ export function chosenInputs(spec: InputSpec, chosen: Json | undefined): InputSp
   }));
 }
 
-/** The values that a combo offers, also those of a dynamic one; undefined where they are not known. */
+/** Returns the values that a combo offers, also for a dynamic combo. Undefined if they are not known. */
 export function choicesOf(spec: InputSpec): readonly Json[] | undefined {
   if (spec.type !== dynamicCombo) return spec.choices;
   const options = spec.options.get('options');
@@ -137,7 +142,7 @@ export function choicesOf(spec: InputSpec): readonly Json[] | undefined {
     : undefined;
 }
 
-/** All inputs of a class for given values: with those that the chosen options of dynamic combos bring. */
+/** Returns all inputs of a class for given values, including the inputs of chosen options of dynamic combos. */
 export function inputsOf(nodeClass: NodeClass, values: ReadonlyMap<string, Json>): InputSpec[] {
   const expand = (spec: InputSpec): InputSpec[] => [
     spec,
@@ -147,8 +152,8 @@ export function inputsOf(nodeClass: NodeClass, values: ReadonlyMap<string, Json>
 }
 
 /**
- * The specification of an input by its name, also of the dotted names that grow below an input: `images.image0`.
- * Undefined where the class has no such input.
+ * Returns the specification of an input by its name, or undefined if the class has no such input. Also finds dotted
+ * names of inputs that grow below an input: `images.image0`.
  */
 export function findInput(
   nodeClass: NodeClass,
@@ -162,7 +167,7 @@ export function findInput(
   return parent && grownInput(parent, name);
 }
 
-/** One of the inputs that an input grows as links come to it. */
+/** Returns one of the inputs that an input adds when links are connected to it. */
 function grownInput(parent: InputSpec, name: string): InputSpec {
   const template = parent.options.get('template');
   const input = isObject(template) ? template.get('input') : undefined;
@@ -173,8 +178,8 @@ function grownInput(parent: InputSpec, name: string): InputSpec {
 }
 
 /**
- * The choice that is meant by a value: the same, the same but for case, with `\` for `/`, or the only one with that file
- * name. Undefined where none is.
+ * Returns the choice that a value means: an equal one, one that differs only in case or in `\` and `/`, or the only one
+ * with the same file name. Returns undefined if there is none.
  */
 export function matchChoice(choices: readonly Json[], value: Json): Json | undefined {
   const same = choices.find((choice) => sameJson(choice, value));
@@ -188,7 +193,7 @@ export function matchChoice(choices: readonly Json[], value: Json): Json | undef
   return isFileName(value) && byName.length === 1 ? byName[0] : undefined;
 }
 
-/** True for values that name weights of a model. */
+/** Returns true for the file name of model weights. */
 export function isFileName(value: Json | undefined): value is string {
   return typeof value === 'string' && /\.(?:safetensors|ckpt|pt|pth|bin|sft|onnx|gguf)$/i.test(value);
 }
@@ -197,13 +202,16 @@ const lower = (text: string): string => text.toLowerCase();
 const lowerPath = (text: string): string => lower(text).replaceAll('\\', '/');
 const baseName = (text: string): string => lowerPath(text).replace(/^.*\//, '');
 
-/** A number among an input's options: `min`, `max`, `step`. */
+/** Returns a number among an input's options: `min`, `max`, `step`. */
 export function numberOption(spec: InputSpec, name: string): number | undefined {
   const value = spec.options.get(name);
   return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined;
 }
 
-/** True where something of one type may go where the other is wanted; `A,B` is either, `*` and nothing are any. */
+/**
+ * Returns true if an output of one type may be linked to an input of the other. `A,B` means either, `*` and an empty
+ * type mean any.
+ */
 export function typesMeet(one: string, other: string): boolean {
   const [first, second] = [one, other].map((type) =>
     type

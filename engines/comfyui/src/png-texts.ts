@@ -11,8 +11,10 @@ import {
 const signatureBytes = 8;
 
 /**
- * The texts of a PNG: chunks `tEXt`, `zTXt` and `iTXt`, and the chunk `comf` that ComfyUI writes into animations, where
- * PIL allows no text after the images. Ends quietly where the file does. @throws TooMuchToRead
+ * Reads the texts of a PNG: the chunks `tEXt`, `zTXt` and `iTXt`, and the chunk `comf`. ComfyUI writes `comf` into
+ * animations, because PIL allows no text after the images. A truncated file is no error.
+ *
+ * @throws TooMuchToRead
  */
 export async function readPngTexts(file: ByteReader): Promise<EmbeddedTexts> {
   const texts: EmbeddedTexts = new Map();
@@ -47,7 +49,7 @@ function readPlain(data: Buffer, texts: EmbeddedTexts): void {
   keepText(texts, keywordOf(name), rest);
 }
 
-/** Keyword, zero, method (0 is the only one), zlib data. */
+/** Data: keyword, zero, method (0 is the only one), zlib data. */
 function readPacked(data: Buffer, texts: EmbeddedTexts, inflate: Inflate): void {
   const [name, rest] = splitAtZero(data);
   const keyword = keywordOf(name);
@@ -56,7 +58,7 @@ function readPacked(data: Buffer, texts: EmbeddedTexts, inflate: Inflate): void 
   if (text !== undefined) keepText(texts, keyword, text);
 }
 
-/** Keyword, zero, whether packed, method, language, zero, translated keyword, zero, text. */
+/** Data: keyword, zero, compression flag, method, language, zero, translated keyword, zero, text. */
 function readInternational(data: Buffer, texts: EmbeddedTexts, inflate: Inflate): void {
   const [name, rest] = splitAtZero(data);
   const keyword = keywordOf(name);

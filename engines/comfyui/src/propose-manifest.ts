@@ -22,11 +22,11 @@ export interface ProposedParameter {
 }
 
 export interface ManifestProposal {
-  /** A manifest with one route, ready to be written. It lacks a price: that comes from a sample. */
+  /** A manifest with one route, ready to be written. It has no price: the price comes from a sample. */
   readonly manifest: Fields;
-  /** All that was found, guesses too; what is more than a guess is bound in the manifest. */
+  /** All findings, including guesses. The manifest binds those that are more than a guess. */
   readonly parameters: readonly ProposedParameter[];
-  /** Bindings of the guesses, by target: written commented out. */
+  /** Bindings of the guesses, by target. They are written as commented-out lines. */
   readonly guesses: Readonly<Record<string, ManifestValue>>;
 }
 
@@ -35,16 +35,16 @@ export interface ProposalOptions {
   readonly name: string;
   /** Labels or names of backends. */
   readonly on: readonly string[];
-  /** The graph's file beside the manifest. */
+  /** Name of the graph's file, next to the manifest. */
   readonly workflow: string;
   readonly models?: readonly ModelFile[];
 }
 
-/** Roles that stay as the author saved them, unless they are marked. */
+/** Roles that keep the saved value unless the author marked them. */
 const kept: readonly Role[] = ['negative', 'scheduler', 'steps', 'fps'];
 const maxPerJob = 4;
 
-/** The manifest of a model, made from what was found in its graph: bindings, ranges, sizes, files. */
+/** Creates the manifest of a model from the findings in its graph: bindings, ranges, sizes, files. */
 export function proposeManifest(
   detection: Detection,
   classes: ObjectInfo,
@@ -62,7 +62,7 @@ export function proposeManifest(
       name: options.name,
       suites: [suite],
       ...(inpaint ? { inpaint: true } : {}),
-      // Nothing in it takes a text, sure or not.
+      // No input takes a prompt, not even as a guess.
       ...(detection.findings.some(({ role }) => role === 'prompt') ? {} : { prompt_required: false }),
       batch_size: { [suiteKey]: 1 },
       parameters: offered.fields(route.options()),
@@ -127,7 +127,7 @@ class RouteProposal {
     );
   }
 
-  /** The row of a finding in the list that an operator reads; none for what stays as it was saved. */
+  /** Returns the row of a finding for the operator's list. Returns none for a finding that keeps its saved value. */
   describe(one: Finding): ProposedParameter[] {
     const sources = this.#sourcesOf(one);
     if (sources.length === 0) return [];
@@ -147,7 +147,7 @@ class RouteProposal {
     const option = this.#options.get(one);
     if (option !== undefined) return [`options.${option.key}`];
     if (one.role === 'prompt') return ['prompt', 'styles'];
-    // Sampler and scheduler are chosen together, by one name.
+    // One name chooses sampler and scheduler together.
     if (one.role === 'sampler' || one.role === 'scheduler')
       return this.#offered.samplerName() === undefined ? [] : ['sampler'];
     return kept.includes(one.role) || one.role === 'option' ? [] : [one.role];
@@ -239,7 +239,7 @@ class RouteProposal {
       : { from: 'sampler', map: { [name]: value } };
   }
 
-  /** Frame rates that the model is told and that differ from the video's. */
+  /** Returns the frame rates that are passed to the model and differ from the video's rate. */
   #ratesToAdjust(): Finding[] {
     const { fps, findings } = this.#detection;
     return findings.filter(({ role, value }) => role === 'fps' && value !== fps);

@@ -1,7 +1,7 @@
 import type { Finding } from './finding.ts';
 import { choicesOf, type InputSpec, numberOption } from './object-info.ts';
 
-/** A value of a manifest, as YAML or JSON writes it. */
+/** A value in a manifest, as written in YAML or JSON. */
 export type ManifestValue =
   | null
   | boolean
@@ -14,18 +14,18 @@ export type Fields = Record<string, ManifestValue>;
 
 export interface ProposedOption {
   readonly key: string;
-  /** The option as the manifest's `parameters.options` have it. */
+  /** The option, as in the manifest's `parameters.options`. */
   readonly parameter: { readonly [key: string]: ManifestValue };
   readonly binding: { readonly [key: string]: ManifestValue };
 }
 
 const maxTextLength = 1000;
-/** More choices than a person looks through. */
+/** More choices than a person would read through. */
 const maxChoices = 50;
 
 /**
- * An option for an input that its author has marked: a list, a switch, a slider or a text, by the type of the input.
- * Undefined where the type has no such form. `taken` are the keys of others.
+ * Proposes an option for an input that its author has marked: a list, a switch, a slider or a text, depending on the
+ * input's type. Returns undefined if the type allows none of these. `taken` are the keys of other options.
  */
 export function proposeOption(
   spec: InputSpec,
@@ -93,7 +93,7 @@ function textOf(value: Finding['value']): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The input's own range where a slider can have it, else one around the author's value. */
+/** Returns the input's own range if a slider can show it, else a range around the author's value. */
 function rangeOf(
   spec: InputSpec,
   value: number,

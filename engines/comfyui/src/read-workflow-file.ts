@@ -7,22 +7,23 @@ import { readMp4Texts } from './mp4-texts.ts';
 import { readPngTexts } from './png-texts.ts';
 import { refuse } from './workflow-error.ts';
 
-/** What a file says of a workflow. At least one of the two is there. */
+/** The workflow data of a file. At least one of the two fields is defined. */
 export interface WorkflowFile {
   /** The graph that was run, in API format: node ids to nodes. */
   readonly prompt: JsonObject | undefined;
-  /** The workflow as it is edited: nodes, links, titles, notes, the author's marks. */
+  /** The workflow as the editor saves it: nodes, links, titles, notes, the author's marks. */
   readonly workflow: JsonObject | undefined;
 }
 
 const maxReadBytes = 64 * 1024 * 1024;
 const maxReads = 200_000;
-/** Programs put JSON into strings of JSON. */
+/** Limit for JSON inside strings of JSON, which some programs write. */
 const maxWrappings = 3;
 
 /**
- * Reads the workflow that a file is (JSON in API or UI format) or carries (PNG, WebP, AVIF, JPEG, MP4, MOV, WebM). The file
- * is hostile: no more than 64 MiB of it are read, in a bounded number of steps.
+ * Reads the workflow from a file that is JSON in API or UI format, or a PNG, WebP, AVIF, JPEG, MP4, MOV or WebM that
+ * contains one. The file is not trusted: at most 64 MiB are read, in a limited number of steps.
+ *
  * @throws WorkflowError with `not_a_workflow` or `no_workflow_in_file`
  */
 export async function readWorkflowFile(reader: ByteReader): Promise<WorkflowFile> {
@@ -41,7 +42,7 @@ export async function readWorkflowFile(reader: ByteReader): Promise<WorkflowFile
 
 interface Format {
   readonly name: string;
-  /** Of the first 16 bytes, one character each. */
+  /** Matches the first 16 bytes, one character for each byte. */
   readonly shape: RegExp;
   readonly read: (file: ByteReader) => Promise<EmbeddedTexts>;
 }
@@ -80,7 +81,7 @@ function interpretTexts(texts: EmbeddedTexts, format: string): WorkflowFile {
       return undefined;
     }
   };
-  // A comment is read last: it is somebody's own sentence as often as it is JSON.
+  // The comment is read last, because it may as well be a person's sentence as JSON.
   const found: (WorkflowFile | undefined)[] = [read('prompt'), read('workflow')];
   const broken = errors[0];
   if (!found.some((one) => one !== undefined)) found.push(read('comment'));
@@ -105,7 +106,7 @@ function unwrap(value: Json): Json {
   return unwrapped;
 }
 
-/** Tells the two formats apart; also takes the body of a `/prompt` request, and both formats side by side. */
+/** Tells the two formats apart. Also accepts the body of a `/prompt` request, and an object with both formats. */
 function sortOut(value: Json): WorkflowFile | undefined {
   if (!isObject(value)) return undefined;
   if (isUiWorkflow(value)) return { prompt: undefined, workflow: value };
@@ -125,7 +126,7 @@ function isUiWorkflow(value: JsonObject): boolean {
   return isArray(value.get('nodes')) && isArray(value.get('links'));
 }
 
-/** One node with a class is enough: a stray key beside the nodes is dropped later, with a warning. */
+/** A single node with a class is enough. Other keys are dropped later, with a warning. */
 function isApiGraph(value: JsonObject): boolean {
   return value.values().some((node) => isObject(node) && typeof node.get('class_type') === 'string');
 }

@@ -7,41 +7,44 @@ import { nodeModes, subgraphInput, subgraphOutput, type UiInput, type UiNode } f
 import { findSetNodes, firstValue, virtualKind } from './virtual-nodes.ts';
 import { WorkflowError } from './workflow-error.ts';
 
-/** Where an input gets what it gets. Undefined: nowhere, so that its own widget's value counts. */
+/** Where an input gets its value. Undefined: it has no source, so its own widget's value counts. */
 export type Origin =
   | { readonly link: Link; readonly names: readonly NamedSource[] }
   | { readonly value: Json; readonly names: readonly NamedSource[] }
-  /** Fed by a subgraph's input that is bound to nothing: the widget's own value counts. */
+  /** The source is a subgraph's input that is bound to nothing: the widget's own value counts. */
   | { readonly names: readonly NamedSource[] }
   | undefined;
 
-/** A name that the author gave to an input on the way: a subgraph's input, or the title of a primitive. */
+/** A name that the author gave to an input on the way: the name of a subgraph's input, or the title of a primitive. */
 export interface NamedSource {
-  /** Id of the node that carries the name, and of its widget. */
+  /** Id of the node that carries the name. `widget` is the widget of this node. */
   readonly node: string;
   readonly widget: string;
   readonly label: string;
 }
 
-/** Of a chain of reroutes, bypassed nodes and subgraphs. No author draws so many. */
+/** Limit for a chain of reroutes, bypassed nodes and subgraphs. Real workflows have shorter chains. */
 const maxHops = 500;
 
-/** Follows links through what is not run: reroutes, Set and Get, bypassed nodes, the borders of subgraphs. */
+/** Follows links through parts that are not run: reroutes, Set and Get, bypassed nodes, the borders of subgraphs. */
 export class LinkResolver {
   readonly #problems: Problem[];
   readonly #hostValues = new Map<Scope, HostValues>();
 
-  /** Problems on the way are added to `problems`. */
+  /** The resolver adds problems on the way to `problems`. */
   constructor(problems: Problem[]) {
     this.#problems = problems;
   }
 
-  /** What comes into an input of a node that has a link. */
+  /** Returns the source of an input that has a link. */
   resolve(scope: Scope, input: UiInput): Origin {
     return this.#followLink(scope, input.link, input.type, { hops: 0, names: [] });
   }
 
-  /** What a subgraph's node says of a widget inside, in the older form that needs no link: a name, and a value or none. */
+  /**
+   * Returns what a subgraph's node stores for an inner widget in the older form without a link: a name, perhaps with a
+   * value.
+   */
   promotedValue(scope: Scope, node: UiNode, widget: string): Origin {
     const { host } = scope;
     const { widgets, shown } = this.#valuesOf(scope);
@@ -112,7 +115,7 @@ export class LinkResolver {
     return this.#followLink(inner, link, wanted, way);
   }
 
-  /** From a subgraph's input to what its node has there: a link, a value of its own, or nothing. */
+  /** Goes from a subgraph's input to what its node has there: a link, a value, or nothing. */
   #leaveSubgraph(scope: Scope, slot: number, wanted: string, way: Way): Origin {
     const { host } = scope;
     const boundary = scope.graph.inputs[slot];
@@ -148,7 +151,7 @@ interface Way {
   readonly names: readonly NamedSource[];
 }
 
-/** The input that a bypassed node hands on for one of its outputs. */
+/** Returns the input that a bypassed node passes on to one of its outputs. */
 function passedInput(node: UiNode, slot: number, wanted: string): UiInput | undefined {
   const beside = node.inputs[slot];
   if (wanted === '*' || wanted === '') return beside ?? node.inputs[0];

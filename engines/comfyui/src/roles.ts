@@ -1,20 +1,22 @@
-/** How far a finding is to be relied on. Guesses are proposed, and not used until somebody agrees. */
+/** How reliable a finding is. Guesses are proposed, but not used until an operator agrees. */
 export type Sure = 'sure' | 'likely' | 'guess';
 
 type RoleFacts = {
-  /** Roles of media fit inputs that hold a file and no others; roles of text fit texts alone; the rest fits neither. */
+  /** Roles for media only fit inputs that hold a file, roles for text only fit texts. Other roles fit neither. */
   readonly holds?: 'text' | 'media';
-  /** What a node is called in a manifest whose first role this is. */
+  /** The name of a node in a manifest, if this is the node's first role. */
   readonly nodeName?: string;
-  /** A workflow offers it of its own accord; once an author has marked inputs, the marks say which are offered. */
+  /** Offered even without a mark. Once an author has marked inputs, only the marks decide what is offered. */
   readonly offeredByDefault?: true;
-  /** An input that has this role wherever it stands; `strength` counts only where the graph begins with a given image. */
+  /**
+   * An input with this name has this role in any node. `strength` only counts if the graph begins with a given image.
+   */
   readonly input?: { readonly name: string; readonly sure: Sure };
 };
 
 /**
- * What an input of the graph can be for. Most are sources of a manifest under the same name; `negative`, `steps`,
- * `scheduler` and `fps` stay as the author saved them.
+ * What an input of the graph can be used for. Most roles are sources of a manifest under the same name. `negative`,
+ * `steps`, `scheduler` and `fps` keep the saved values.
  */
 const facts = {
   prompt: { holds: 'text', nodeName: 'positive' },
@@ -49,7 +51,7 @@ const facts = {
 export type Role = keyof typeof facts;
 export const roles: Readonly<Record<Role, RoleFacts>> = facts;
 
-/** Roles that an input has by its name alone, in every graph. */
+/** Roles that an input has because of its name, in every graph. */
 export const rolesByInput = (Object.keys(facts) as Role[]).filter(
   (role) => roles[role].input !== undefined && role !== 'strength',
 );

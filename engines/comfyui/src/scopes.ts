@@ -10,28 +10,29 @@ import {
 } from './ui-workflow.ts';
 import { refuse, WorkflowError } from './workflow-error.ts';
 
-/** One use of a graph: the workflow itself, or a subgraph at the place where a node stands for it. */
+/** One use of a graph: the workflow itself, or a subgraph in place of its node. */
 export interface Scope {
   readonly graph: UiGraph;
-  /** Before the ids of its nodes: empty, `12:` for the subgraph at node 12, `12:5:` for one within it. */
+  /** Prefix of the ids of its nodes: empty, `12:` for the subgraph at node 12, `12:5:` for a subgraph inside it. */
   readonly path: string;
-  /** The node that stands for it in the graph around it. */
+  /** The subgraph's node in the surrounding graph. */
   readonly host: { readonly scope: Scope; readonly node: UiNode } | undefined;
-  /** By the id of the node that stands for them. */
+  /** Scopes of inner subgraphs, by the id of the subgraph's node. */
   readonly inner: ReadonlyMap<string, Scope>;
 }
 
-/** Of subgraphs within subgraphs. */
+/** Limit for subgraphs within subgraphs. */
 const maxNesting = 30;
 
-/** The id of a node in the graph that is run. */
+/** Returns the id of a node in the graph that is run. */
 export function pathOf(scope: Scope, node: UiNode): string {
   return scope.path + node.id;
 }
 
 /**
- * Puts the subgraphs of a workflow in the places of the nodes that stand for them. Those that are muted or bypassed stay
- * closed. @throws WorkflowError where one contains itself, or all together are too large
+ * Replaces the nodes of subgraphs by their content. Muted and bypassed ones stay closed.
+ *
+ * @throws WorkflowError if a subgraph contains itself, or if all together are too large
  */
 export function openScopes(workflow: UiWorkflow): Scope {
   let nodes = 0;
@@ -60,7 +61,7 @@ export function openScopes(workflow: UiWorkflow): Scope {
   return open(workflow.root, '', undefined, []);
 }
 
-/** All nodes with the scope they are in, those of a subgraph at the place of the node that stands for it. */
+/** Yields all nodes with their scopes. The nodes of a subgraph come in place of the subgraph's node. */
 export function* nodesOf(scope: Scope): Generator<{ readonly scope: Scope; readonly node: UiNode }> {
   for (const node of scope.graph.nodes.values()) {
     const inner = scope.inner.get(node.id);
@@ -69,22 +70,24 @@ export function* nodesOf(scope: Scope): Generator<{ readonly scope: Scope; reado
   }
 }
 
-/** Values that the node of a subgraph holds for what is inside of it. */
+/** Values that a subgraph's node holds for inputs and widgets inside the subgraph. */
 export interface HostValues {
   /** By the name of the subgraph's input. */
   readonly inputs: ReadonlyMap<string, Json>;
-  /** By `inner node id.widget`: the older form, which goes past the inputs. */
+  /** By `inner node id.widget`: the older form, which does not use the inputs. */
   readonly widgets: ReadonlyMap<string, Json>;
-  /** Widgets inside that the node shows as its own, in the same form, whether or not it holds a value. */
+  /** Inner widgets that the node shows as its own, in the form `inner node id.widget`, with or without a value. */
   readonly shown: ReadonlySet<string>;
 }
 
-/** A subgraph whose node holds nothing. */
+/** The values of a subgraph's node that holds none. */
 export const noValues: HostValues = { inputs: new Map(), widgets: new Map(), shown: new Set() };
 const controlWord = /^(?:fixed|increment|decrement|randomize|increment-wrap)$/;
 
 /**
- * Reads the promoted values of a subgraph's node. @throws WorkflowError where it cannot be told which is which
+ * Reads the promoted values of a subgraph's node.
+ *
+ * @throws WorkflowError if the values cannot be assigned to inputs
  */
 export function readHostValues({ graph, host }: Scope): HostValues {
   if (host === undefined) return noValues;
@@ -96,7 +99,7 @@ export function readHostValues({ graph, host }: Scope): HostValues {
   const saved = isArray(node.values) ? node.values : [];
   if (saved.every((value) => value === null)) return { ...noValues, shown };
   const placed = placeHostValues({ graph, node, proxies, shown }, saved);
-  // A preview that is shown there leaves an empty text behind the values.
+  // A preview that the node shows adds an empty text after the values.
   const values =
     placed ?? (saved.at(-1) === '' && placeHostValues({ graph, node, proxies, shown }, saved.slice(0, -1)));
   if (values) return values;
@@ -116,7 +119,7 @@ interface Host {
   readonly shown: ReadonlySet<string>;
 }
 
-/** Undefined where it cannot be told which value is which. */
+/** Assigns the values to inputs and widgets. Returns undefined if this is ambiguous. */
 function placeHostValues(
   { graph, node, proxies, shown }: Host,
   values: readonly Json[],
@@ -138,7 +141,10 @@ function placeHostValues(
   return undefined;
 }
 
-/** Pairs of inner node and widget; the id -1 means the subgraph's own input. Previews begin with `$$` and hold no value. */
+/**
+ * Reads pairs of inner node and widget. The id -1 means the subgraph's own input. The names of previews begin with
+ * `$$`; they hold no value.
+ */
 function readProxies(node: UiNode): [id: string, widget: string][] | undefined {
   const proxies = node.properties.get('proxyWidgets');
   if (!isArray(proxies)) return undefined;
@@ -165,12 +171,12 @@ function placeByProxies(
 
 const valueTypes = new Set(['INT', 'FLOAT', 'STRING', 'BOOLEAN', 'COMBO']);
 
-/** True where a value can stand behind the input: it, or what it leads to, is a widget's. */
+/** Returns true if the input can hold a value: the input itself, or an input that it leads to, belongs to a widget. */
 function isWidgetInput(graph: UiGraph, input: Boundary, host: UiNode): boolean {
   const outer = host.inputs.find(({ name }) => name === input.name);
   if (outer?.hasWidget === true) return true;
   const targets = input.links.flatMap((id) => {
-    // A link's target slot is not to be relied on; the node's own input names the link.
+    // A link's target slot is not reliable, but the node's own input names the link.
     const inputs = graph.nodes.get(graph.links.get(id)?.to ?? '')?.inputs ?? [];
     return inputs.filter(({ link }) => link === id);
   });

@@ -1,19 +1,19 @@
 import { isArray, isObject, type Json, type JsonObject } from './json.ts';
 import { refuse } from './workflow-error.ts';
 
-/** What becomes of a node when the workflow runs. */
+/** Modes of nodes that do not run normally. */
 export const nodeModes = { never: 2, bypass: 4 } as const;
 
-/** The ids by which a subgraph's links name its own inputs and outputs. */
+/** The ids of a subgraph's own inputs and outputs in its links. */
 export const subgraphInput = '-10';
 export const subgraphOutput = '-20';
 
 export interface UiInput {
   readonly name: string;
   readonly type: string;
-  /** Id of the link that comes in. */
+  /** Id of the incoming link. */
   readonly link: string | undefined;
-  /** True where the input belongs to a widget, so that there is a value behind it. */
+  /** True if the input belongs to a widget, so that it has a value behind it. */
   readonly hasWidget: boolean;
 }
 
@@ -25,9 +25,9 @@ export interface UiNode {
   readonly inputs: readonly UiInput[];
   /** Types of the outputs, by slot. */
   readonly outputs: readonly string[];
-  /** `widgets_values` as it stands in the file: a list by place, an object by name, or nothing. */
+  /** `widgets_values` of the file: a list by position, an object by name, or nothing. */
   readonly values: Json;
-  /** The same by name, as newer versions write it beside the list. */
+  /** The same values by name. Newer versions write them in addition to the list. */
   readonly namedValues: JsonObject | undefined;
   readonly properties: JsonObject;
 }
@@ -54,10 +54,10 @@ export interface UiGraph {
   readonly outputs: readonly Boundary[];
 }
 
-/** A workflow as the editor saves it, in schema 0.4 (links are lists) or 1 (links are objects). */
+/** A workflow that the editor saved, in schema 0.4 (links are lists) or 1 (links are objects). */
 export interface UiWorkflow {
   readonly root: UiGraph;
-  /** By id, which is the type of the nodes that stand for them. */
+  /** By id. The id is the type of the subgraph's nodes. */
   readonly subgraphs: ReadonlyMap<string, UiGraph>;
   /** Names of group nodes, the older form of subgraphs. */
   readonly groupNodes: ReadonlySet<string>;
@@ -162,31 +162,31 @@ function readBoundary(value: Json): Boundary {
   };
 }
 
-/** The list under a key; an empty one where there is none. */
+/** Returns the list under a key, or an empty list. */
 export function listIn(object: JsonObject, key: string): readonly Json[] {
   const value = object.get(key);
   return isArray(value) ? value : [];
 }
 
-/** The object under a key; an empty one where there is none. */
+/** Returns the object under a key, or an empty object. */
 export function objectIn(object: JsonObject, key: string): JsonObject {
   const value = object.get(key);
   return isObject(value) ? value : new Map();
 }
 
-/** Text, or a number as text: ids are either. */
+/** Returns a text, or a number as text, because ids may be either. */
 export function textOf(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : undefined;
 }
 
-/** Lists of choices stand for their type in some files, and 0 for "any" or "event". */
+/** Returns a type as text. Some files have the list of choices as the type, or 0 for "any" and "event". */
 function typeText(type: Json | undefined): string {
   if (typeof type === 'string') return type;
   return isArray(type) ? 'COMBO' : '*';
 }
 
-/** `comfyui-videohelpersuite 1.6.1`: the pack that a node says it comes from. */
+/** Returns the pack that a node names as its origin: `comfyui-videohelpersuite 1.6.1`. */
 export function packOf({ properties }: UiNode): string | undefined {
   const name = properties.get('cnr_id') ?? properties.get('aux_id');
   const version = properties.get('ver');

@@ -3,7 +3,7 @@ import { isArray } from './json.ts';
 import type { Scope } from './scopes.ts';
 import { nodeModes, type UiNode } from './ui-workflow.ts';
 
-/** Nodes that exist in the editor alone: what they do is done when the graph is made. */
+/** Nodes that exist only in the editor. Their effect is applied when the graph is made. */
 export type VirtualKind = 'note' | 'reroute' | 'primitive' | 'set' | 'get';
 
 const kinds: Readonly<Record<string, VirtualKind>> = {
@@ -17,7 +17,7 @@ const kinds: Readonly<Record<string, VirtualKind>> = {
   GetNode: 'get',
 };
 
-/** Nodes that lay links when the workflow is queued, by rules of their own: nobody else can know these links. */
+/** Nodes that add links by their own rules when the workflow is queued. The file does not show these links. */
 const rewiring = [
   /^Anything Everywhere\b/,
   /^(?:Prompts|Seed) Everywhere$/,
@@ -25,23 +25,25 @@ const rewiring = [
   /^easy (?:set|get)Node$/,
 ];
 
-/** What a node of the editor alone is; undefined for nodes that ComfyUI runs. */
+/** Returns the kind of a node that exists only in the editor; undefined for nodes that ComfyUI runs. */
 export function virtualKind(node: UiNode): VirtualKind | undefined {
   return Object.hasOwn(kinds, node.type) ? kinds[node.type] : undefined;
 }
 
-/** True for nodes that lay links of their own when the workflow is queued. */
+/** Returns true for nodes that add their own links when the workflow is queued. */
 export function rewiresGraph(node: UiNode): boolean {
   return rewiring.some((shape) => shape.test(node.type));
 }
 
-/** The first value of a node: a primitive's value, a note's text, the name of a Set or Get. */
+/** Returns the first value of a node: a primitive's value, a note's text, the name of a Set or Get. */
 export function firstValue(node: UiNode): Json | undefined {
   if (node.namedValues !== undefined) return [...node.namedValues.values()][0];
   return isArray(node.values) ? node.values[0] : undefined;
 }
 
-/** The Set nodes that a Get means: those of its name in the same graph, else in the graphs around it. */
+/**
+ * Returns the Set nodes that a Get refers to: those with its name in the same graph, else in the surrounding graphs.
+ */
 export function findSetNodes(scope: Scope, get: UiNode): { readonly scope: Scope; readonly node: UiNode }[] {
   const name = firstValue(get);
   const nodes = [...scope.graph.nodes.values()].filter(

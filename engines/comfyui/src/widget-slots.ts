@@ -10,21 +10,21 @@ import {
   numberOption,
 } from './object-info.ts';
 
-/** The values of a node's widgets by the names of their inputs, or why they cannot be told apart. */
+/** The values of a node's widgets by the names of their inputs, or the reason why they are ambiguous. */
 export type PlacedValues =
   | { readonly values: ReadonlyMap<string, Json>; readonly defaulted: readonly string[] }
   | { readonly error: string };
 
-/** Words of the widget that changes a seed after each run; it stands behind the seed. */
+/** Words of the widget that changes a seed after each run. This widget comes after the seed. */
 const controlWords = new Set(['fixed', 'increment', 'decrement', 'randomize', 'increment-wrap']);
 
-/** Layouts that are looked at, finished ones and others. */
+/** Limit for examined layouts, complete ones and others. */
 const maxSteps = 20_000;
 
 /**
- * Tells which value of `widgets_values` belongs to which input. The list has no names, and what is in it differs between
- * versions: so all layouts that the rules allow are tried, and the answer is taken only if one is best.
- * `linked` are the inputs that get their value by a link: what their widget holds may be stale.
+ * Finds the input for each value of `widgets_values`. The list has no names, and its content differs between versions.
+ * So all layouts that the rules allow are tried, and the best one is used only if no other is equally good. `linked`
+ * are the inputs that get their value by a link: their widget's value may be stale.
  */
 export function placeValues(
   nodeClass: NodeClass,
@@ -35,7 +35,7 @@ export function placeValues(
   if (isObject(saved.values)) return pickByName(nodeClass, saved.values);
   const values = isArray(saved.values) ? saved.values : [];
   const widgets = nodeClass.inputs.filter((spec) => mayHaveSlot(spec));
-  // Whatever such a node saves, the class has no input for it: a preview, a text that was shown.
+  // The class has no input for the saved values of such a node: a preview, a text that was shown.
   if (widgets.length === 0) return { values: new Map(), defaulted: [] };
   const exact = bestLayouts(findLayouts(widgets, values, { linked, checkRange: true }));
   const layouts =
@@ -62,7 +62,7 @@ function pickByName(nodeClass: NodeClass, named: JsonObject): PlacedValues {
   return { values, defaulted };
 }
 
-/** An input that only takes links had a value in old versions all the same. */
+/** Returns whether an input may have a saved value. In old versions, inputs that only accept links had one too. */
 function mayHaveSlot(spec: InputSpec): boolean {
   return spec.type !== autogrow && (hasWidget(spec) || isForced(spec));
 }
@@ -74,7 +74,7 @@ function isForced(spec: InputSpec): boolean {
 interface Layout {
   readonly values: ReadonlyMap<string, Json>;
   readonly defaulted: readonly string[];
-  /** Choices that the combos do not offer. */
+  /** Number of values that their combos do not offer. */
   readonly misses: number;
   readonly at: number;
 }
@@ -84,12 +84,12 @@ interface Rules {
   readonly checkRange: boolean;
 }
 
-/** One way to go on with a layout: what the next input may take. */
+/** Returns the ways to continue a layout: what the next input may take. */
 type Step = (layout: Layout, specs: readonly InputSpec[]) => [Layout, readonly InputSpec[]][];
 
 /**
- * All layouts that use every value, except that the window's own tail may be left: null, lists, objects, and the empty text of
- * the preview that the editor hangs below nodes that save or load animations.
+ * Returns all layouts that use every value. Only values at the end that belong to the window itself may be left over:
+ * null, lists, objects, and the empty text of the preview below nodes that save or load animations.
  */
 function findLayouts(specs: readonly InputSpec[], values: readonly Json[], rules: Rules): Layout[] {
   const found: Layout[] = [];
@@ -104,7 +104,7 @@ function findLayouts(specs: readonly InputSpec[], values: readonly Json[], rules
     if (rest.length > 0) waiting.push(...step(layout, rest));
     else if (values.slice(layout.at).every(isNoValue)) found.push(layout);
   }
-  // So many ways are no certainty.
+  // Too many layouts: the result would be uncertain.
   return [];
 }
 
@@ -112,7 +112,7 @@ function isNoValue(value: Json): boolean {
   return value === null || value === '' || typeof value === 'object';
 }
 
-/** Slots that belong to no input: the button for an upload and the player of audio, behind the required inputs. */
+/** Slots without an input, after the required inputs: the button for an upload, the player for audio. */
 const buttonType = 'button';
 const playerButtons: Readonly<Record<string, number>> = { image_upload: 1, video_upload: 1, audio_upload: 2 };
 
@@ -160,13 +160,15 @@ function stepFor(values: readonly Json[], rules: Rules): Step {
   };
 }
 
-/** The last value may be the empty text of a preview, and not the value of an input that the class has had only since. */
+/**
+ * Returns whether the last value is the empty text of a preview, not the value of an input that the class gained later.
+ */
 function isPreviewText(spec: InputSpec, values: readonly Json[], at: number, rules: Rules): boolean {
   if (values[at] !== '' || at !== values.length - 1) return false;
   return spec.type === 'COMBO' ? !isOffered(spec, '') : !fits(spec, '', rules);
 }
 
-/** A seed is followed by its control word, a combo with one by the word and the filter of its list. */
+/** The control word follows a seed. For a combo with a control, the word and the filter of its list follow. */
 function controlSteps(
   spec: InputSpec,
   values: readonly Json[],
@@ -236,7 +238,7 @@ function inRange(spec: InputSpec, value: number | bigint): boolean {
   return Number(value) >= min && Number(value) <= max;
 }
 
-/** The layouts with the fewest missing values, then the fewest unknown choices; equal ones count once. */
+/** Returns the layouts with the fewest missing values, then the fewest unknown choices. Equal layouts count once. */
 function bestLayouts(layouts: readonly Layout[]): Layout[] {
   const rank = ({ defaulted, misses }: Layout): number => defaulted.length * 1000 + misses;
   const best = Math.min(...layouts.map(rank));
@@ -248,7 +250,8 @@ function bestLayouts(layouts: readonly Layout[]): Layout[] {
 }
 
 /**
- * What an input holds where nothing was saved: its default, else its first choice. Undefined where neither is known.
+ * Returns the value of an input without a saved value: its default, else its first choice. Undefined if neither is
+ * known.
  */
 export function defaultOf(spec: InputSpec): Json | undefined {
   const given = spec.options.get('default');

@@ -1,6 +1,6 @@
 import type { Problem, ProblemCode } from '@renderkit/engine-kit/problem-codes.ts';
 
-/** A workflow that cannot be taken as it is. The message is that of the first problem. */
+/** A workflow that cannot be used as it is. The message is the message of the first problem. */
 export class WorkflowError extends Error {
   override readonly name = 'WorkflowError';
   readonly problems: readonly Problem[];
@@ -11,12 +11,12 @@ export class WorkflowError extends Error {
   }
 }
 
-/** The error for a single problem of the file or the graph as a whole. */
+/** Creates the error for a single problem of the whole file or graph. */
 export function refuse(code: ProblemCode, message: string, options?: ErrorOptions): WorkflowError {
   return new WorkflowError([{ code, message }], options);
 }
 
-/** What an operator should know and need not act on. */
+/** Information for an operator who need not act on it. */
 export interface Warning {
   readonly message: string;
   /** Id of the node, as in the graph. */
