@@ -5,16 +5,20 @@ import { isObject, type Json, JsonError, readJson } from './json.ts';
 import { keepResults } from './keep-results.ts';
 import { WorkflowError } from './workflow-error.ts';
 
-/** What stands behind a target of a route, so that a refusal of the engine can be told to the user. */
+/** The graph input behind a target of a route. With it a refusal of the engine can be reported to the user. */
 export interface BoundInput {
   readonly target: string;
   readonly node: string;
   readonly input: string;
-  /** Where the value comes from: a request's own word, a file that we uploaded, or the manifest. */
+  /** Where the value comes from: a field of the request, a file that we uploaded, or the manifest. */
   readonly origin: 'request' | 'media' | 'manifest';
 }
 
-/** The workflow of a route as a graph. @throws EngineFailure blame `pair` where there is none */
+/**
+ * Reads the workflow of a route as a graph.
+ *
+ * @throws EngineFailure blame `pair` if there is no such graph
+ */
 export function readWorkflow({ route, files }: RouteFiles): Graph {
   const text = files.get(route.workflow ?? '');
   if (text === undefined) throw unfit(`Route ${route.name} names no workflow that is there.`);
@@ -28,19 +32,27 @@ export function readWorkflow({ route, files }: RouteFiles): Graph {
   throw unfit(`The workflow of route ${route.name} is no JSON object.`);
 }
 
-/** Ids of the nodes whose results are the route's, in its order. */
+/** Returns the ids of the nodes that give the route's results, in the route's order. */
 export function resultNodes({ route }: Pick<RouteFiles, 'route'>): string[] {
   return (route.outputs.from ?? []).map((name) => nodeOf(route, name));
 }
 
-/** The node and the input of a target `name.input`: the first dot parts them. @throws EngineFailure blame `pair` */
+/**
+ * Returns the node and the input of a target `name.input`. The first dot separates them.
+ *
+ * @throws EngineFailure blame `pair`
+ */
 export function placeOf(route: RouteFiles['route'], target: string): { node: string; input: string } {
   const dot = target.indexOf('.');
   if (dot < 1) throw unfit(`"${target}" in route ${route.name} is no target: it has no dot.`);
   return { node: nodeOf(route, target.slice(0, dot)), input: target.slice(dot + 1) };
 }
 
-/** Which inputs of the graph a route sets, and by whose word. @throws EngineFailure blame `pair` */
+/**
+ * Returns the graph inputs that a route sets, each with the origin of its value.
+ *
+ * @throws EngineFailure blame `pair`
+ */
 export function boundInputs({ route }: Pick<RouteFiles, 'route'>): BoundInput[] {
   return Object.entries(route.set).map(([target, { from, value, map, bands }]) => {
     const sources: readonly string[] = from === undefined ? [] : [from].flat();
@@ -59,9 +71,11 @@ export interface Assembly {
 }
 
 /**
- * The graph that a job sends: the workflow with the job's values, every result saved under a name that no other job has
- * (which also keeps ComfyUI from answering with files of an earlier run), and without nodes that no result needs.
- * @throws EngineFailure blame `pair` where the route does not fit its own workflow
+ * Returns the graph that a job sends: the workflow with the job's values, without nodes that no result needs. Each
+ * result is saved under a name that no other job has. Such a name also keeps ComfyUI from answering with files of an
+ * earlier run.
+ *
+ * @throws EngineFailure blame `pair` if the route does not fit its own workflow
  */
 export function assembleGraph(files: RouteFiles, { id, values, uploads }: Assembly): Graph {
   const { route } = files;
@@ -92,12 +106,15 @@ export function assembleGraph(files: RouteFiles, { id, values, uploads }: Assemb
   return graph;
 }
 
-/** What the files of a route's result node begin with, below ComfyUI's output folder. `at`: 0-based, in the route's order. */
+/**
+ * Returns the prefix of the files of a route's result node, below ComfyUI's output folder. `at`: 0-based, in the
+ * route's order.
+ */
 export function resultPrefix(id: string, at: number): string {
   return `rk/${id}/r${at === 0 ? '' : at + 1}`;
 }
 
-/** An error of the route on this backend. */
+/** Creates the error for a route that does not work on this backend. */
 export function unfit(message: string, cause?: unknown): EngineFailure {
   return new EngineFailure(message, { blame: 'pair', code: 'engine_unavailable', sent: 'no', cause });
 }
@@ -117,12 +134,12 @@ function withoutInput(graph: Graph, id: string, input: string): Graph {
 
 function valueOf(bound: Exclude<BoundValue, { kind: 'remove' }>, uploads: ReadonlyMap<string, string>): Json {
   if (bound.kind === 'plain') return plainValue(bound.value);
-  // Loaders take one file, so one is never a list.
+  // A loader takes one file, so a single name is never a list.
   const names = bound.media.map(({ sha256 }) => uploads.get(sha256) ?? '');
   return names.length === 1 ? (names[0] ?? '') : wrapped(names);
 }
 
-/** A list must not be taken for a link: ComfyUI unwraps it. */
+/** Wraps a list, so that ComfyUI does not take the list for a link. ComfyUI unwraps it. */
 function plainValue(value: JsonValue): Json {
   const json = toJson(value);
   return Array.isArray(json) ? wrapped(json as Json[]) : json;

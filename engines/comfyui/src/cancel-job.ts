@@ -3,16 +3,17 @@ import { EngineFailure } from '@renderkit/engine-kit/driver.ts';
 import type { ComfyApi, JobState } from './comfy-api.ts';
 import { endedWell } from './run-failure.ts';
 
-/** From this version on `/interrupt` keeps to the job that it is given; older ones end whatever runs. */
+/** Since this version `/interrupt` ends only the job with the given id. Older versions end whichever job runs. */
 const targetedInterruptSince = [0, 3, 57] as const;
-/** Looks until an interrupted job has ended: it ends between two steps. */
+/** Number of checks whether an interrupted job has ended. A job ends between two steps. */
 const maxLooks = 10;
 
 type Cancellation = 'canceled' | 'too_late' | 'unknown';
 
 /**
- * Ends one job, and no other: taken out of the queue where it waits, interrupted by its id where it runs. On servers that
- * cannot interrupt by id a running job goes on (`too_late`). `unknown` also where ComfyUI cannot be asked.
+ * Ends one job and no other. A waiting job is taken out of the queue, a running job is interrupted by its id. On
+ * servers that cannot interrupt by id, a running job goes on (`too_late`). Returns `unknown` also if ComfyUI cannot be
+ * asked.
  */
 export async function cancelJob(
   api: ComfyApi,

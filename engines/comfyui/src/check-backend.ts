@@ -25,7 +25,7 @@ import type { EngineProgress } from '@renderkit/engine-kit/report.ts';
 import { ComfyApi, ownFolder } from './comfy-api.ts';
 import { createComfyuiDriver } from './driver.ts';
 
-/** Nodes that keep a processor busy for seconds, and a card for one. */
+/** This many nodes keep a processor busy for seconds, and a graphics card for one second. */
 const slowNodes = 40;
 const lookMs = 50;
 
@@ -41,8 +41,9 @@ interface Job {
 }
 
 /**
- * Tries on a real server all that a driver relies on, with nodes that need no model: it saves a few small images there. Every
- * step is tried, whatever became of those before it; where the server cannot be reached there is one step.
+ * Tries everything that a driver relies on, on a real server and with nodes that need no model. Saves a few small
+ * images there. Each step is tried even if an earlier step failed. If the server cannot be reached, there is only one
+ * step.
  */
 export async function* checkComfyBackend(
   tools: DriverTools,
@@ -89,7 +90,7 @@ class BackendCheck {
     this.#folder = folder;
   }
 
-  /** Ends what a failed step left behind. */
+  /** Ends the jobs that a failed step left behind. */
   async tidyUp(): Promise<void> {
     for (const job of this.#open)
       await this.#driver.cancel(job.handle, AbortSignal.timeout(10_000)).catch(() => 'unknown');
@@ -196,7 +197,7 @@ class BackendCheck {
       'The job ended too early: this server is too fast for this step, or ends any job for any id.',
     );
     let outcome = await this.#driver.cancel(running.handle, signal);
-    // A job ends between two of its nodes, and a slow machine has one for long.
+    // A job ends between two of its nodes, and on a slow machine one node takes long.
     while (outcome === 'unknown') {
       await sleep(10 * lookMs, undefined, { signal });
       outcome = await this.#driver.cancel(running.handle, signal);
@@ -215,7 +216,7 @@ class BackendCheck {
     return 'The same graph again gives the same files.';
   }
 
-  /** Nobody can restart it from here; it is made to forget the job. */
+  /** The check cannot restart the server. It deletes the job from the history instead. */
   async #restart(signal: AbortSignal): Promise<string> {
     const { id, files } = this.#expectRendered();
     await this.#api.deleteHistory(id, signal);
@@ -268,7 +269,7 @@ const loadingGraph: Nodes = {
   '9': { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'x' } },
 };
 
-/** Of a colour that is not cached. */
+/** Makes a graph with a random colour, so that its result is not cached. */
 function quickGraph(): Nodes {
   const color = randomInt(0x1000000);
   return {

@@ -14,25 +14,25 @@ import {
 import type { Warning } from './workflow-error.ts';
 
 export interface CheckOptions {
-  /** Name of the backend that was asked for its classes. */
+  /** Name of the backend whose classes are used. */
   readonly backend: string;
   /** Paid classes that the operator has allowed. */
   readonly allowedPaidNodes?: ReadonlySet<string>;
-  /** Where a class is to be had: `comfyui-videohelpersuite 1.6.1`. */
+  /** The pack that has a class: `comfyui-videohelpersuite 1.6.1`. */
   readonly packs?: ReadonlyMap<string, string>;
   /** Addresses of model files by their names. */
   readonly downloads?: ReadonlyMap<string, string>;
 }
 
 export interface GraphCheck {
-  /** Empty: ComfyUI would take the graph. */
+  /** Empty if ComfyUI would accept the graph. */
   readonly problems: readonly Problem[];
   readonly warnings: readonly Warning[];
 }
 
 /**
- * Checks a graph against the classes of a backend as ComfyUI does when it is queued: it has no way of its own to check
- * without running. What it cannot know, whether a model fits into memory or an image is readable, a sample has to show.
+ * Checks a graph against the classes of a backend, as ComfyUI does when a graph is queued. ComfyUI itself cannot check
+ * a graph without running it. Only a sample shows whether a model fits into memory or an image is readable.
  */
 export function checkGraph(graph: Graph, classes: ObjectInfo, options: CheckOptions): GraphCheck {
   const check: Check = { graph, classes, options, problems: [], warnings: [] };
@@ -45,7 +45,7 @@ export function checkGraph(graph: Graph, classes: ObjectInfo, options: CheckOpti
       code: 'no_output',
       message: 'The graph has no node that saves or shows a result.',
     });
-  // What no result needs is neither run nor looked at.
+  // ComfyUI neither runs nor checks nodes that no result needs.
   for (const node of reachedFrom(
     graph,
     outputs.map(({ id }) => id),
@@ -115,7 +115,7 @@ function checkNode(check: Check, node: GraphNode, nodeClass: NodeClass): void {
   }
 }
 
-/** `images` is there where `images.image0` is, and where none is wanted. */
+/** `images` counts as present if `images.image0` is present, or if its minimum is 0. */
 function mayBeAbsent(node: GraphNode, { name, type, options }: InputSpec): boolean {
   if (type !== autogrow) return false;
   const template = options.get('template');
@@ -148,7 +148,10 @@ function addProblem(check: Check, node: GraphNode, input: string, code: ProblemC
   check.problems.push({ code, message, node: node.id, input });
 }
 
-/** The nodes of a circle of links, the first one again at the end; undefined where there is none. */
+/**
+ * Returns the nodes of a circle of links, with the first node again at the end. Returns undefined if there is no
+ * circle.
+ */
 function findCircle(graph: Graph): string[] | undefined {
   const done = new Set<string>();
   for (const start of graph.keys()) {

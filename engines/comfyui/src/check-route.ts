@@ -16,9 +16,10 @@ interface Place {
 }
 
 /**
- * What keeps a route from running on a backend: missing classes and model files, values that its inputs do not take. Inputs
- * that the route sets are held to what it may set there, not to what the file was saved with.
- * @throws EngineFailure where the backend cannot be asked
+ * Returns what keeps a route from running on a backend: missing classes, missing model files, values that inputs do not
+ * take. An input that the route sets is checked against the values that the route may set, not against the saved value.
+ *
+ * @throws EngineFailure if the backend cannot be asked
  */
 export async function checkRoute(
   files: RouteFiles,
@@ -51,7 +52,7 @@ export async function checkRoute(
   const isBound = new Set(boundInputs(files).map(({ node, input }) => `${node} ${input}`));
   const found = checkGraph(graph, classes, { backend, downloads }).problems.filter(
     ({ node, input, code }) =>
-      // The links of a graph are its own, whatever else is set.
+      // Links are part of the graph, whatever values the route sets.
       code === 'cycle' || input === undefined || !isBound.has(`${node} ${input}`),
   );
   return [
@@ -107,7 +108,7 @@ function checkBindings(
   });
 }
 
-/** Values that a binding may set by the manifest's own word. */
+/** Returns the values that the manifest itself may set through a binding. */
 function ownValues({ value, map, bands, default: initial, min, max, picture }: Binding): Json[] {
   if (picture !== undefined) return [];
   const values = [

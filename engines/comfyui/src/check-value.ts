@@ -14,7 +14,7 @@ interface Issue {
   readonly message: string;
 }
 
-/** What ComfyUI would say against a value of an input; undefined where nothing. Words for an operator. */
+/** Returns the problem that ComfyUI would report for a value of an input, or undefined. The text is for an operator. */
 export function checkValue(node: GraphNode, spec: InputSpec, value: Json, place: Place): Issue | undefined {
   if (spec.type === 'INT' || spec.type === 'FLOAT') return checkNumber(node, spec, value);
   const choices = choicesOf(spec);
@@ -22,7 +22,7 @@ export function checkValue(node: GraphNode, spec: InputSpec, value: Json, place:
   return undefined;
 }
 
-/** The server turns texts into numbers where it can, and asks for no step. */
+/** ComfyUI turns texts into numbers where possible, and does not check the step. */
 function checkNumber(node: GraphNode, spec: InputSpec, value: Json): Issue | undefined {
   const number = typeof value === 'object' || value === '' ? Number.NaN : Number(value);
   const where = `${nameOf(node)}, "${spec.name}"`;
@@ -41,7 +41,7 @@ function checkNumber(node: GraphNode, spec: InputSpec, value: Json): Issue | und
   };
 }
 
-/** The file of an upload is looked for when the node runs; it is ours that will be there. */
+/** ComfyUI looks for the file of an upload when the node runs. By then our file is there. */
 export function choosesUpload({ options }: InputSpec): boolean {
   const uploads = ['image_upload', 'video_upload', 'audio_upload', 'file_upload', 'animated_image_upload'];
   return uploads.some((option) => options.get(option) === true);
@@ -54,7 +54,7 @@ function checkChoice(
   choices: readonly Json[],
   { backend, downloads }: Place,
 ): Issue | undefined {
-  // A list in its wrapping chooses several.
+  // A wrapped list chooses several values.
   if (isObject(value) || matchChoice(choices, value) !== undefined) return undefined;
   const names = choices.filter((choice) => typeof choice === 'string');
   const nearest = findNearest(names, typeof value === 'string' ? value : writeJson(value));
@@ -80,7 +80,7 @@ function shorten(text: string): string {
 const maxCompared = 2000;
 const maxNameLength = 120;
 
-/** The name that shares most pairs of letters with the one asked for, if it shares half of them. */
+/** Returns the name that shares most pairs of letters with the wanted one, if it shares at least half of them. */
 function findNearest(names: readonly string[], wanted: string): string | undefined {
   const pairs = pairsOf(wanted);
   let best: string | undefined;

@@ -2,8 +2,9 @@ import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { ComfyApi } from './comfy-api.ts';
 
 /**
- * Whether a machine is as new as the route's `requires.comfyui` says: `0.3.57`, or `>=0.3.57`.
- * @throws EngineFailure where it cannot be asked
+ * Checks that a machine is at least as new as the route's `requires.comfyui`: `0.3.57`, or `>=0.3.57`.
+ *
+ * @throws EngineFailure if the machine cannot be asked
  */
 export async function checkVersion(
   required: string | undefined,
@@ -23,7 +24,7 @@ export async function checkVersion(
   if (await api.isVersionFrom(since, signal)) return [];
   return [
     {
-      // It lacks nodes, or inputs of theirs, that the workflow was made with.
+      // An older version lacks nodes or inputs that the workflow uses.
       code: 'node_missing',
       message: `The ComfyUI of ${backend} is older than ${since.join('.')}, which the route requires: update it.`,
     },

@@ -9,12 +9,12 @@ import {
   readObjectInfo,
 } from './object-info.ts';
 
-/** Milliseconds that an answer holds: files come and go. */
+/** Milliseconds for which an answer is kept, because files are added and removed. */
 const maxAgeMs = 60_000;
 
 /**
- * What a backend knows of the classes that are asked for, one request each: its whole list is half a megabyte, and takes
- * minutes with many packs.
+ * Keeps what a backend reports about single classes, one request for each class. The whole list is half a megabyte, and
+ * takes minutes with many packs.
  */
 export class ClassCatalog {
   readonly #api: ComfyApi;
@@ -25,13 +25,17 @@ export class ClassCatalog {
 
   readonly #lifetime: AbortSignal;
 
-  /** `lifetime` ends requests that several wait for. */
+  /** `lifetime` ends requests that several callers wait for. */
   constructor(api: ComfyApi, lifetime: AbortSignal) {
     this.#api = api;
     this.#lifetime = lifetime;
   }
 
-  /** Those of the names that the backend has. @throws EngineFailure */
+  /**
+   * Returns the classes among the names that the backend has.
+   *
+   * @throws EngineFailure
+   */
   async find(names: Iterable<string>, signal: AbortSignal): Promise<Map<string, NodeClass>> {
     const classes = new Map<string, NodeClass>();
     for (const name of new Set(names)) {
@@ -42,7 +46,7 @@ export class ClassCatalog {
     return classes;
   }
 
-  /** The next question goes to the backend: it may have other files or nodes now. */
+  /** Makes the next call ask the backend again, because its files or nodes may have changed. */
   forget(): void {
     this.#known.clear();
   }
@@ -60,8 +64,8 @@ export class ClassCatalog {
 }
 
 /**
- * The same graph with the backend's own spelling of model files: another folder or another slash does not make another file.
- * Asks only for classes of nodes that name one.
+ * Returns the same graph with the backend's own spelling of model files: names that differ only in folder or slash mean
+ * the same file. Asks only for classes of nodes that name a model file.
  */
 export async function spellFiles(graph: Graph, catalog: ClassCatalog, signal: AbortSignal): Promise<Graph> {
   const naming = [...graph.values()].filter(({ inputs }) => inputs.values().some(isFileName));

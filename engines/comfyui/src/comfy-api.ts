@@ -14,7 +14,7 @@ import {
   valueAt,
 } from './json.ts';
 
-/** Subfolder of ComfyUI's input and output folders in which all of ours lies. */
+/** Subfolder of ComfyUI's input and output folders for all of our files. */
 export const ownFolder = 'rk';
 
 /** A file as ComfyUI names it. */
@@ -24,7 +24,7 @@ export interface ServerFile {
   readonly type: string;
 }
 
-/** Where a job is. `position`: jobs before it. `absent`: ComfyUI knows nothing of it now. */
+/** Where a job is. `position`: number of jobs before it. `absent`: ComfyUI has no record of the job now. */
 export type JobState =
   | { readonly at: 'pending'; readonly position: number }
   | { readonly at: 'running' }
@@ -33,7 +33,7 @@ export type JobState =
 
 /** Milliseconds for answers that cost ComfyUI nothing. */
 const quickMs = 10_000;
-/** A large upload is read whole before it is answered. */
+/** ComfyUI reads a large upload completely before it answers. */
 const uploadMs = 120_000;
 const statsMs = 3_000;
 const extensions: Readonly<Record<PreparedMedia['contentType'], string>> = {
@@ -44,7 +44,7 @@ const extensions: Readonly<Record<PreparedMedia['contentType'], string>> = {
   'audio/mpeg': 'mp3',
 };
 
-/** ComfyUI's routes, one method each. All throw EngineFailure, or the signal's reason. */
+/** ComfyUI's routes, one method for each. All throw EngineFailure, or the signal's reason. */
 export class ComfyApi {
   readonly name: string;
   readonly #http: BackendHttp;
@@ -56,16 +56,16 @@ export class ComfyApi {
   }
 
   /**
-   * `POST /prompt`: exactly one request, over a connection of its own, so that one which is refused was not sent. Returns the
-   * answer whatever its status.
+   * `POST /prompt`: sends exactly one request over its own connection, so that a refused connection means that nothing
+   * was sent. Returns the answer with any status.
    */
   async submit(body: string, signal: AbortSignal): Promise<BackendAnswer> {
     return (await this.#http.begin(postOf('/prompt', body, signal, submitAnswerMs))).answer;
   }
 
   /**
-   * Uploads a file under its content's name and returns the name by which a node loads it. ComfyUI keeps one that is there
-   * with the same bytes, and names another one of that name anew: so the name in its answer is the one to use.
+   * Uploads a file under a name made of its content's hash. Returns the name by which a node loads the file: ComfyUI
+   * keeps an existing file with the same bytes, but renames the upload if a different file has the name.
    */
   async upload(
     { path, sizeBytes, sha256, contentType }: PreparedMedia,
@@ -90,7 +90,7 @@ export class ComfyApi {
     return typeof subfolder === 'string' && subfolder !== '' ? `${subfolder}/${name}` : name;
   }
 
-  /** Looks in history, then in the queue, then in history again: a job goes from one to the other meanwhile. */
+  /** Looks in the history, then in the queue, then in the history again: a job may move between two requests. */
   async find(id: string, signal: AbortSignal): Promise<JobState> {
     const ended = await this.#history(id, signal);
     if (ended !== undefined) return { at: 'ended', entry: ended };
@@ -108,7 +108,7 @@ export class ComfyApi {
     return isObject(entry) ? entry : undefined;
   }
 
-  /** Takes a job out of the queue, where it waits there. */
+  /** Removes a job from the queue if it waits there. */
   async dequeue(id: string, signal: AbortSignal): Promise<void> {
     this.#expectSuccess(
       await this.#post('/queue', JSON.stringify({ delete: [id] }), signal),
@@ -116,14 +116,14 @@ export class ComfyApi {
     );
   }
 
-  /** Ends a job where it is the one that runs; servers older than 0.3.57 end whatever runs. */
+  /** Ends a job if it is the running one. Servers older than 0.3.57 end whichever job runs. */
   async interrupt(id: string, signal: AbortSignal): Promise<void> {
     const answer = await this.#post('/interrupt', JSON.stringify({ prompt_id: id }), signal);
-    // Some answer so where it is not the one that runs.
+    // Some servers answer 404 if the job is not the running one.
     if (answer.status !== 404) this.#expectSuccess(answer, 'a job was interrupted');
   }
 
-  /** Newer servers end a job by its id wherever it is. Undefined where there is no such route. */
+  /** Ends a job by its id wherever it is, on newer servers. Returns undefined if the server has no such route. */
   async cancelJob(id: string, signal: AbortSignal): Promise<boolean | undefined> {
     if (!(await this.hasJobRoutes(signal))) return undefined;
     const answer = await this.#post(`/api/jobs/${id}/cancel`, '', signal);
@@ -131,7 +131,7 @@ export class ComfyApi {
     return valueAt(this.#read(answer, 'a job was canceled'), 'cancelled') === true;
   }
 
-  /** Whether `/api/jobs` is there. Asked once; `forget` asks again. */
+  /** Returns whether the server has `/api/jobs`. The answer is cached until `forget`. */
   async hasJobRoutes(signal: AbortSignal): Promise<boolean> {
     if (this.#hasJobRoutes === undefined) {
       const answer = await this.#http.send({ to: '/api/jobs?limit=1', answerMs: quickMs, signal });
@@ -140,12 +140,12 @@ export class ComfyApi {
     return this.#hasJobRoutes;
   }
 
-  /** Another server may stand there now. */
+  /** Drops the cached answer, because another server may run at this address now. */
   forget(): void {
     this.#hasJobRoutes = undefined;
   }
 
-  /** Forgets ended jobs; their files stay. */
+  /** Deletes ended jobs from the history; their files stay. */
   async deleteHistory(id: string, signal: AbortSignal): Promise<void> {
     this.#expectSuccess(
       await this.#post('/history', JSON.stringify({ delete: [id] }), signal),
@@ -157,7 +157,7 @@ export class ComfyApi {
     return this.#get('/system_stats', signal, statsMs);
   }
 
-  /** Whether the server's version is not older; one that cannot be read counts as older. */
+  /** Returns whether the server has at least this version. A version that cannot be read counts as older. */
   async isVersionFrom(since: readonly number[], signal: AbortSignal): Promise<boolean> {
     const version = textAt(await this.systemStats(signal), 'system', 'comfyui_version');
     const parts = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version)?.slice(1).map(Number);
@@ -166,18 +166,18 @@ export class ComfyApi {
     return at === -1 || (parts[at] ?? 0) > (since[at] ?? 0);
   }
 
-  /** Jobs that wait or run there. */
+  /** Returns the number of jobs that wait or run on the server. */
   async queueLength(signal: AbortSignal): Promise<number | null> {
     const remaining = valueAt(await this.#get('/prompt', signal, statsMs), 'exec_info', 'queue_remaining');
     return typeof remaining === 'number' ? remaining : null;
   }
 
-  /** What the server knows of one class; an empty object where it has none of that name. */
+  /** Returns the server's description of one class, or an empty object if there is no such class. */
   classInfo(name: string, signal: AbortSignal): Promise<Json> {
     return this.#get(`/object_info/${encodeURIComponent(name)}`, signal, uploadMs);
   }
 
-  /** Files in a folder of `models`; empty where it has no such folder. */
+  /** Returns the files in a folder of `models`, or an empty list if there is no such folder. */
   async modelFiles(folder: string, signal: AbortSignal): Promise<readonly Json[]> {
     const answer = await this.#http.send({
       to: `/models/${encodeURIComponent(folder)}`,
@@ -188,14 +188,14 @@ export class ComfyApi {
     return isArray(files) ? files : [];
   }
 
-  /** Scripts that custom nodes bring: they change as packs come and go. */
+  /** Returns the scripts that custom nodes bring. They change when packs are added or removed. */
   async extensions(signal: AbortSignal): Promise<readonly Json[]> {
     const answer = await this.#http.send({ to: '/extensions', answerMs: quickMs, signal });
     const names = answer.status === 200 ? jsonOf(answer) : undefined;
     return isArray(names) ? names : [];
   }
 
-  /** Some bytes of a file: `bytes=-64` its last 64. Undefined where there is none. */
+  /** Reads some bytes of a file: `bytes=-64` means the last 64. Returns undefined if there is no file. */
   async readRange(
     file: ServerFile,
     range: string,
@@ -205,18 +205,18 @@ export class ComfyApi {
     const answer = await this.#http.send({ to: viewPath(file), headers, answerMs: quickMs, signal });
     const total = /\/(\d+)$/.exec(String(answer.headers['content-range'] ?? ''))?.[1];
     if (answer.status === 206 && total !== undefined) return { bytes: answer.body, sizeBytes: Number(total) };
-    // A file that is shorter than what was asked for, or empty.
+    // The file is empty or shorter than the requested range.
     if (answer.status === 416) return { bytes: Buffer.alloc(0), sizeBytes: 0 };
     if (answer.status === 404 || answer.status === 400) return undefined;
     throw refusalOf(this.#http, answer, 'a file was looked for');
   }
 
-  /** Fetches a file, continued by ranges where it breaks off. Returns the status of the last answer. */
+  /** Downloads a file, and continues by ranges if the connection breaks. Returns the status of the last answer. */
   async save(file: ServerFile, to: { path: string; maxBytes: number; signal: AbortSignal }): Promise<number> {
     return (await saveOwn(this.#http, viewPath(file), to)).status;
   }
 
-  /** What is to be told of a refusal: its words, without keys. */
+  /** Returns the words of a refusal for a report, without keys. */
   quote(text: string): string {
     return this.#http.quote(text);
   }
@@ -259,7 +259,7 @@ function postOf(to: string, body: string, signal: AbortSignal, answerMs: number)
   return { method: 'POST', to, headers, bytes: Buffer.from(body), answerMs, signal };
 }
 
-/** The JSON of an answer, with every digit; undefined where there is none. Python writes NaN into it. */
+/** Returns the JSON of an answer with every digit, or undefined if it is no JSON. Python writes NaN into JSON. */
 export function jsonOf(answer: BackendAnswer): Json | undefined {
   try {
     return readJson(answer.body.toString('utf8'));

@@ -4,30 +4,32 @@ import type { BackendAccess, DriverLog } from '@renderkit/engine-kit/driver.ts';
 import type { EnginePreview } from '@renderkit/engine-kit/report.ts';
 import { type Json, JsonError, readJson, valueAt } from './json.ts';
 
-/** What a follower hears of its job. */
+/** Receives the events of one job. */
 export interface Listener {
   /** An event about the job. */
   event(type: string, data: Json | undefined): void;
   preview(preview: Omit<EnginePreview, 'type'>): void;
-  /** The queue of ComfyUI changed, or the connection did. */
+  /** Called when the queue of ComfyUI or the connection changed. */
   stir(what: 'queue' | 'connection'): void;
 }
 
-/** Milliseconds that a connection stays for the next job. */
+/** Milliseconds for which an idle connection stays open for the next job. */
 const idleMs = 30_000;
 const minRetryMs = 1_000;
 const maxRetryMs = 30_000;
-/** Of one binary frame as ComfyUI sends it: its header and an image that is made smaller later. Larger ones are dropped. */
+/**
+ * Limit for one binary frame of ComfyUI: a header and an image that is made smaller later. Larger frames are dropped.
+ */
 const maxBinaryFrameBytes = 4 * 1024 * 1024;
 const binaryTypes = { preview: 1, previewWithMetadata: 4 } as const;
 
 /**
- * The one connection for events of a backend, for all jobs that this process follows. It only hurries: what became of a job
- * stands in history, and a job is followed as well without any connection.
+ * The only connection for events of a backend, for all jobs that this process follows. It only makes things faster: the
+ * outcome of a job is in the history, and a job can be followed without a connection.
  *
- * ComfyUI tells of a job whoever has the client id that it was sent with. Each connection has an id of its own, as newer
- * servers want a proof from whoever takes an id up again; jobs of an earlier connection are looked at when the queue changes,
- * which everybody is told.
+ * ComfyUI sends the events of a job to the connection with the client id that the job was sent with. Each connection
+ * has a new id, because newer servers want a proof from a client that reuses an id. Jobs of an earlier connection are
+ * checked when the queue changes: ComfyUI reports this to every client.
  */
 export class ComfySocket implements Disposable {
   readonly #access: BackendAccess;
@@ -46,14 +48,14 @@ export class ComfySocket implements Disposable {
     this.#log = log;
   }
 
-  /** The id to send a job with. Opens the connection where there is none, and waits for nothing. */
+  /** Returns the client id to send a job with. Opens a connection if there is none, without waiting for it. */
   clientId(): string {
     if (this.#socket === undefined && !this.#isDisposed) this.#connect();
     this.#closeWhenIdle();
     return this.#clientId;
   }
 
-  /** The id to send a job with, when the connection is open; later than in so many milliseconds without it. */
+  /** Waits until the connection is open, for at most `ms` milliseconds. Returns the client id to send a job with. */
   async openClientId(ms: number, signal: AbortSignal): Promise<string> {
     const id = this.clientId();
     const socket = this.#socket;
@@ -64,12 +66,12 @@ export class ComfySocket implements Disposable {
     return this.clientId();
   }
 
-  /** Whether events of jobs that were sent with this id come in now. */
+  /** Returns whether events of jobs that were sent with this id arrive now. */
   hears(clientId: string | null): boolean {
     return this.#isOpen && clientId === this.#clientId;
   }
 
-  /** Tells the listener of a job until it is disposed. */
+  /** Sends the events of a job to the listener until the result is disposed. */
   listen(promptId: string, listener: Listener): Disposable {
     const listeners = this.#listeners.get(promptId) ?? new Set();
     this.#listeners.set(promptId, listeners.add(listener));
@@ -111,7 +113,7 @@ export class ComfySocket implements Disposable {
       if (typeof data === 'string') this.#takeText(data);
       else if (data instanceof ArrayBuffer) this.#takeBytes(Buffer.from(data));
     });
-    // A failure is told of as an error, and then closes the connection.
+    // A failure raises the event `error`, then `close`.
     socket.addEventListener('error', () => {});
     socket.addEventListener('close', () => this.#closed(socket));
     this.#socket = socket;
@@ -167,7 +169,7 @@ export class ComfySocket implements Disposable {
     if (frame.length < 8 || frame.length > maxBinaryFrameBytes) return;
     const type = frame.readUInt32BE(0);
     if (type === binaryTypes.preview) {
-      // Nothing in it says whose it is: ComfyUI runs one job at a time.
+      // The frame does not name its job, but ComfyUI runs only one job at a time.
       const contentType = frame.readUInt32BE(4) === 2 ? 'image/png' : 'image/jpeg';
       this.#show(this.#runningId, contentType, frame.subarray(8));
     } else if (type === binaryTypes.previewWithMetadata) {

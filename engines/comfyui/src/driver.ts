@@ -31,7 +31,7 @@ import { hasNodeErrors, refusalFailure } from './refusal.ts';
 import { findResultFiles, planResults, type ResultPlan } from './results.ts';
 import { targetSpecs } from './target-specs.ts';
 
-/** A call that was put together. */
+/** A prepared call. */
 interface PreparedGraph {
   /** In API format, with every digit of its seeds. */
   readonly graph: string;
@@ -39,16 +39,16 @@ interface PreparedGraph {
   readonly plan: ResultPlan;
 }
 
-/** Older servers choose the ids of jobs themselves: one is not found there by ours. */
+/** Older servers choose the ids of jobs themselves, so a job cannot be found there by our id. */
 const ownIdSince = [0, 3, 45] as const;
 const defaultLookMs = 500;
-/** Milliseconds that a job waits for the connection for events: it goes on without. */
+/** Milliseconds that a job waits for the connection for events. Then it goes on without a connection. */
 const openMs = 1000;
-/** Looks after which a job that was never seen is absent: a request may be read after one that came later. */
+/** A job that was never seen counts as absent after this many checks: a server may read a request after a later one. */
 const looksUntilAbsent = 10;
-/** Milliseconds that what a backend has counts as unchanged. */
+/** Milliseconds for which the digest of a backend's files and packs is kept. */
 const maxStockAgeMs = 60_000;
-/** Folders of `models` whose files workflows name most. */
+/** The folders of `models` whose files workflows name most. */
 const watchedFolders = [
   'checkpoints',
   'diffusion_models',
@@ -60,7 +60,7 @@ const watchedFolders = [
   'upscale_models',
 ];
 
-/** A driver for one ComfyUI. README.md says what it promises and which traps it knows. */
+/** Creates a driver for one ComfyUI. README.md describes its promises and the traps that it handles. */
 export const createComfyuiDriver: CreateDriver = (tools) => new ComfyuiDriver(tools);
 
 class ComfyuiDriver implements Driver {
@@ -104,7 +104,7 @@ class ComfyuiDriver implements Driver {
     const clientId = await this.#socket.openClientId(openMs, signal);
     const body = `{"prompt_id":${JSON.stringify(id)},"client_id":${JSON.stringify(clientId)},"prompt":${graph}}`;
     const answer = await this.#api.submit(body, signal);
-    // Newer servers take an id once: it is there already.
+    // Newer servers accept an id once: the job is there already.
     if (answer.status === 409) return handleOf(id, null);
     const json = jsonOf(answer);
     if (answer.status === 400 && valueAt(json, 'error') !== undefined) {
@@ -115,7 +115,7 @@ class ComfyuiDriver implements Driver {
     const promptId = valueAt(json, 'prompt_id');
     if (typeof promptId !== 'string') throw lostAnswer(this.#name);
     if (!hasNodeErrors(json)) return handleOf(promptId, clientId);
-    // Some outputs were left out without a word; what is left is not what was asked for.
+    // ComfyUI left out some outputs without an error. The remaining ones are not the whole order.
     this.#catalog.forget();
     await cancelJob(this.#api, promptId, { lookMs: this.#lookMs, signal });
     throw refusalFailure(this.#name, json, bound);
@@ -133,7 +133,7 @@ class ComfyuiDriver implements Driver {
       if (look === looksUntilAbsent) break;
       await sleep(this.#lookMs, undefined, { signal });
     }
-    // It may have been made before ComfyUI was started anew.
+    // The result may have been made before ComfyUI was restarted.
     const files = await findResultFiles(this.#api, readPrepared(prepared).plan, signal);
     if (files.length > 0) return { handle: handleOf(id, null) };
     return (await this.#api.isVersionFrom(ownIdSince, signal)) ? 'absent' : 'unknown';
@@ -184,7 +184,7 @@ class ComfyuiDriver implements Driver {
   }
 }
 
-/** What this driver itself wrote. */
+/** Returns the graph that this driver itself prepared. */
 function readPrepared(prepared: Prepared): PreparedGraph {
   return prepared as unknown as PreparedGraph;
 }
@@ -230,7 +230,7 @@ function healthOf(stats: Json, queue: number | null, stock: string): EngineHealt
   };
 }
 
-/** A digest of the model files and node packs that a backend has, so far as a cheap question tells. */
+/** A digest of the model files and node packs of a backend, as far as cheap requests show them. */
 class Stock {
   readonly #api: ComfyApi;
   #digest = '';

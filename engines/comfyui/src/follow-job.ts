@@ -13,11 +13,11 @@ import { type Json, valueAt } from './json.ts';
 import { filesInHistory, findResultFiles, planResults, saveFiles } from './results.ts';
 import { endedWell, runFailure } from './run-failure.ts';
 
-/** What is kept of a submission, to find it on its backend. */
+/** What is stored about a submission, to find it on its backend. */
 export interface ComfyHandle {
-  /** ComfyUI's id of the job: ours, but on servers that choose their own. */
+  /** ComfyUI's id of the job. It is our id, except on servers that choose their own. */
   readonly promptId: string;
-  /** With which it was sent; null where that is not known. */
+  /** The client id that the job was sent with; null if it is not known. */
   readonly clientId: string | null;
 }
 
@@ -35,9 +35,9 @@ const defaultPollMs = { first: 500, quiet: 15_000 };
 const growth = 1.5;
 
 /**
- * Follows a job until it ended, and fetches its files. History says what became of it; the socket only says when to look, and
- * how far it is: the word of success may come before history has it, be lost, or never be sent to us. That ComfyUI cannot be
- * asked for a while is no news of the job; whoever follows sees no sign of life then.
+ * Follows a job until it ends, and downloads its files. The history shows the outcome of the job. The socket only shows
+ * progress and when to check: its success event may come before the history has the job, be lost, or never be sent to
+ * us. If ComfyUI cannot be asked for a while, that is no news of the job; the caller then sees no sign of life.
  */
 export async function* followJob(
   followed: Followed,
@@ -47,7 +47,7 @@ export async function* followJob(
   const plan = planResults(job, job.id, job.outputs);
   const end = yield* waitForEnd(followed, signal);
   const files = end.at === 'ended' ? filesInHistory(end.entry, plan) : end.files;
-  // History of a job that was cached whole may name nothing; its files are there.
+  // The history of a fully cached job may name no file, but its files are there.
   const found = files.length > 0 ? files : await findResultFiles(api, plan, signal);
   yield await saveFiles(api, found, { folder: job.folder, plan, signal });
 }
@@ -72,7 +72,7 @@ async function* waitForEnd(followed: Followed, signal: AbortSignal): AsyncGenera
       if (!(error instanceof EngineFailure) || error.code !== 'engine_unavailable') throw error;
     }
     yield* news.take();
-    // A job that we hear of need only be looked at now and then.
+    // A job whose events arrive needs only few checks.
     const until = performance.now() + (news.isHeard() && !news.hasEnded ? quiet : ms);
     while (!news.isWorthLook && performance.now() < until) {
       await news.wait(until - performance.now(), signal);
@@ -81,7 +81,7 @@ async function* waitForEnd(followed: Followed, signal: AbortSignal): AsyncGenera
   }
 }
 
-/** One look at a job; undefined where it goes on. */
+/** Checks a job once. Returns undefined if the job goes on. */
 async function look(
   { handle, job, api }: Followed,
   progress: JobProgress,
@@ -104,7 +104,9 @@ async function look(
 
 const endEvents = new Set(['execution_success', 'execution_error', 'execution_interrupted']);
 
-/** What was heard of one job and not yet told: the newest of each kind, so that a slow reader holds no heap of them. */
+/**
+ * Events of one job that were not yet passed on: only the newest of each kind, so that a slow reader keeps few of them.
+ */
 class JobNews implements Listener {
   readonly progress: JobProgress;
   readonly isHeard: () => boolean;
@@ -140,7 +142,11 @@ class JobNews implements Listener {
     this.#wake();
   }
 
-  /** Until something is heard, or so many milliseconds went by. @throws the signal's reason */
+  /**
+   * Waits until an event arrives or `ms` milliseconds have passed.
+   *
+   * @throws the signal's reason
+   */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -153,12 +159,12 @@ class JobNews implements Listener {
     signal.throwIfAborted();
   }
 
-  /** The next news are told though nothing is new: ComfyUI answered. */
+  /** Makes `take` repeat the last news even if they are unchanged, because ComfyUI answered. */
   sawLife(): void {
     this.#last = '';
   }
 
-  /** What is new since the last time. */
+  /** Returns what is new since the last call. */
   *take(): Generator<News> {
     const { current } = this.progress;
     const text = JSON.stringify(current);

@@ -9,7 +9,7 @@ export interface GraphNode {
   readonly inputs: ReadonlyMap<string, Json>;
 }
 
-/** What ComfyUI runs: nodes by their ids, in the order of the file. */
+/** The graph that ComfyUI runs: nodes by their ids, in the order of the file. */
 export type Graph = ReadonlyMap<string, GraphNode>;
 
 /** One output of a node. */
@@ -18,10 +18,10 @@ export interface Link {
   readonly slot: number;
 }
 
-/** Of a graph, after its subgraphs were put in place. */
+/** Limit for a graph after its subgraphs were inserted. */
 export const maxNodes = 5000;
 
-/** The link that an input's value is; undefined for values. */
+/** Returns the link if the input's value is a link, else undefined. */
 export function linkOf(value: Json | undefined): Link | undefined {
   if (!isArray(value) || value.length !== 2) return undefined;
   const [node, slot] = value;
@@ -29,14 +29,14 @@ export function linkOf(value: Json | undefined): Link | undefined {
   return { node, slot };
 }
 
-/** The inputs of a node that are links. */
+/** Returns the inputs of a node that are links. */
 export function linksOf(node: GraphNode): { readonly input: string; readonly link: Link }[] {
   return Array.from(node.inputs, ([input, value]) => ({ input, link: linkOf(value) })).filter(
     (one): one is { input: string; link: Link } => one.link !== undefined,
   );
 }
 
-/** All nodes that the given ones need, themselves included, in the graph's order. */
+/** Returns all nodes that the given nodes need, and the given nodes, in the graph's order. */
 export function reachedFrom(graph: Graph, ids: Iterable<string>): Graph {
   const reached = new Set<string>();
   const waiting = [...ids];
@@ -49,7 +49,7 @@ export function reachedFrom(graph: Graph, ids: Iterable<string>): Graph {
   return new Map([...graph].filter(([id]) => reached.has(id)));
 }
 
-/** The same graph with some inputs of one node changed. */
+/** Returns the graph with some inputs of one node changed. */
 export function withInputs(graph: Graph, id: string, changes: Readonly<Record<string, Json>>): Graph {
   const node = graph.get(id);
   if (node === undefined) return graph;
@@ -57,15 +57,16 @@ export function withInputs(graph: Graph, id: string, changes: Readonly<Record<st
   return new Map([...graph, [id, { ...node, inputs }]]);
 }
 
-/** A node as an operator knows it: class, id and, where there is one, title. */
+/** Returns the name of a node for an operator: class, id and title, if there is one. */
 export function nameOf(node: { classType: string; id: string; title: string | undefined }): string {
   const title = node.title === undefined || node.title === node.classType ? '' : ` "${node.title}"`;
   return `${node.classType} ${node.id}${title}`;
 }
 
 /**
- * Reads a graph in API format. What old versions left in it goes (`is_changed`), as does what is no node.
- * @throws WorkflowError where nothing is a node, or too much is
+ * Reads a graph in API format. Leaves out remains of old versions (`is_changed`) and entries that are not nodes.
+ *
+ * @throws WorkflowError if there is no node, or too many nodes
  */
 export function readGraph(prompt: JsonObject): { graph: Graph; warnings: Warning[] } {
   const graph = new Map<string, GraphNode>();
@@ -95,7 +96,7 @@ export function readGraph(prompt: JsonObject): { graph: Graph; warnings: Warning
   return { graph, warnings };
 }
 
-/** The graph in API format, as JSON text: what is sent to ComfyUI, with every digit of its seeds. */
+/** Writes the graph in API format as JSON text: the text for ComfyUI, with every digit of its seeds. */
 export function writeGraph(graph: Graph): string {
   return writeJson(
     new Map(

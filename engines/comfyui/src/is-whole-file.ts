@@ -1,15 +1,16 @@
 import { readBoxes } from './boxes.ts';
 import type { ByteReader } from './byte-reader.ts';
 
-/** Of the end, and of the head: enough for all that is looked at. */
+/** Bytes that are read from the start and from the end: enough for all checks. */
 const edgeBytes = 64;
 const pngEnd = Buffer.from('49454e44ae426082', 'hex');
 const jpegEnd = Buffer.from('ffd9', 'hex');
 const segmentId = 0x18538067;
 
 /**
- * Whether a file was written to its end, as far as its shape tells: ComfyUI writes results in place, so that one that it was
- * writing when it died stays as a part. Whether it can be decoded is for whoever takes it. Unknown shapes are not whole.
+ * Returns whether a file was written to its end, as far as its format shows. ComfyUI writes results in place, so a
+ * crash leaves a partial file. Does not check whether the file can be decoded. A file of unknown format counts as
+ * partial.
  */
 export async function isWholeFile(file: ByteReader): Promise<boolean> {
   if (file.sizeBytes === 0) return false;
@@ -29,13 +30,16 @@ async function endsWith(file: ByteReader, bytes: Buffer): Promise<boolean> {
   return (await file.read(file.sizeBytes - bytes.length, bytes.length)).equals(bytes);
 }
 
-/** The index of an MP4 is written last, or moved to the front by a second pass: it is there, and nothing is missing. */
+/**
+ * The index of an MP4 is written last, or moved to the front by a second pass. So the file is complete if the index is
+ * there and the last box ends with the file.
+ */
 async function hasAllBoxes(file: ByteReader): Promise<boolean> {
   const boxes = await readBoxes(file, { start: 0, end: file.sizeBytes });
   return boxes.some(({ type }) => type === 'moov') && boxes.at(-1)?.end === file.sizeBytes;
 }
 
-/** The size of a Matroska segment is filled in when it is complete. */
+/** A writer fills in the size of a Matroska segment when the segment is complete. */
 async function hasWholeSegment(file: ByteReader, head: Buffer): Promise<boolean> {
   const headerSize = sizeAt(head, 4);
   if (headerSize === undefined) return false;
@@ -46,7 +50,7 @@ async function hasWholeSegment(file: ByteReader, head: Buffer): Promise<boolean>
   return size !== undefined && at + size.next + size.value === file.sizeBytes;
 }
 
-/** A size of EBML (RFC 8794 §4): its length stands in its first bits. Undefined where it is not known. */
+/** Reads a size of EBML (RFC 8794 §4), whose first bits give its length. Returns undefined if the size is unknown. */
 function sizeAt(bytes: Buffer, at: number): { value: number; next: number } | undefined {
   const length = Math.clz32(bytes[at] ?? 0) - 23;
   if (length > 8 || at + length > bytes.length) return undefined;

@@ -2,14 +2,14 @@ import type { EngineProgress, EngineStage } from '@renderkit/engine-kit/report.t
 import type { Graph } from './graph.ts';
 import { isArray, isObject, type Json, valueAt } from './json.ts';
 
-/** Classes that take long: they count as much as all the others of a graph together. */
+/** Classes that take long. Together they count as much as all other nodes of a graph. */
 const isSampler = (classType: string): boolean =>
   /sampler|upscalemodel|interpolat/i.test(classType) && !/select|loader|scheduler/i.test(classType);
 const isLoader = (classType: string): boolean =>
   /loader/i.test(classType) && !/loadimage|loadvideo|loadaudio/i.test(classType);
 const isEncoder = (classType: string): boolean => /^save|combine$|vaedecode|createvideo/i.test(classType);
 
-/** How far a job is, from the events about it. A fraction never goes back. */
+/** Computes the progress of a job from its events. The fraction never decreases. */
 export class JobProgress {
   readonly #graph: Graph;
   readonly #samplerWeight: number;
@@ -34,24 +34,24 @@ export class JobProgress {
     };
   }
 
-  /** It waits; `position`: jobs before it. */
+  /** The job waits. `position`: number of jobs before it. */
   wait(position: number): void {
     if (this.#stage === 'waiting_for_engine') this.#position = position;
   }
 
-  /** It runs: all that a poll can tell. */
+  /** The job runs. A poll shows no more than this. */
   run(): void {
     if (this.#stage === 'waiting_for_engine') this.#enter('rendering');
   }
 
-  /** It ended well, whatever was heard of it. */
+  /** The job ended well, even if no event was received. */
   end(): void {
     this.#fraction = 1;
     this.#position = undefined;
     if (this.#stage === 'waiting_for_engine') this.#enter('encoding');
   }
 
-  /** Takes an event of ComfyUI's socket about this job. Unknown ones change nothing. */
+  /** Takes an event about this job from ComfyUI's socket. Unknown events change nothing. */
   take(type: string, data: Json | undefined): void {
     if (type === 'execution_start') this.#enter('loading_model');
     else if (type === 'execution_cached') this.#finish(valueAt(data, 'nodes'));

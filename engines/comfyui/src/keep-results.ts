@@ -1,12 +1,15 @@
 import { type Graph, type GraphNode, reachedFrom } from './graph.ts';
 import type { Json } from './json.ts';
 
-/** They show images and keep no file of them: one is gone when nobody listens, the other with ComfyUI's next start. */
+/**
+ * These classes show images without keeping files: one loses its image if no client listens, the other at ComfyUI's
+ * next start.
+ */
 const withoutFile = new Set(['SaveImageWebsocket', 'PreviewImage']);
 
 /**
- * The graph of what some results need, each of them as a file. What comes by the socket alone could not be had again by
- * whoever takes a job up after a crash; files are found by their names.
+ * Returns the graph that the given results need, with each result saved as a file. A result sent only over the socket
+ * would be lost for a process that continues a job after a crash. Files are found by their names.
  */
 export function keepResults(graph: Graph, results: readonly string[]): Graph {
   return new Map(

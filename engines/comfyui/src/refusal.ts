@@ -3,7 +3,7 @@ import type { BoundInput } from './assemble-graph.ts';
 import { isArray, isObject, type Json, textAt, valueAt } from './json.ts';
 import { isFileName } from './object-info.ts';
 
-/** One thing that ComfyUI's validation says against an input of a node. */
+/** One error that ComfyUI's validation reports for an input of a node. */
 interface InputError {
   readonly node: string;
   readonly classType: string;
@@ -15,7 +15,7 @@ interface InputError {
 
 type Blame = Pick<EngineFailureOptions, 'blame' | 'code' | 'target'>;
 
-/** Errors of a value itself; the others are about the graph, or about what the machine has. */
+/** Errors of a value itself. Other errors concern the graph or what the machine has. */
 const valueErrors = new Set([
   'value_smaller_than_min',
   'value_bigger_than_max',
@@ -26,9 +26,9 @@ const valueErrors = new Set([
 const unfit: Blame = { blame: 'pair', code: 'engine_unavailable' };
 
 /**
- * What a refused graph stands for. A value that came from the request is blamed on the render, and named by its target. A
- * file that we uploaded and that is gone is blamed on the backend. All else, a missing node, a missing model, a graph that does
- * not hold together, is blamed on this route on this backend.
+ * Converts a refused graph into a failure. A value from the request is blamed on the render and named by its target. A
+ * missing file that we uploaded is blamed on the backend. Anything else is blamed on this route on this backend: a
+ * missing node, a missing model, an inconsistent graph.
  */
 export function refusalFailure(
   backend: string,
@@ -37,7 +37,7 @@ export function refusalFailure(
 ): EngineFailure {
   const errors = inputErrors(valueAt(answer, 'node_errors'));
   const blamed = errors.map((error) => ({ error, blame: blameOf(error, bound) }));
-  // What no other request would meet decides last: a machine that lacks a model cannot tell whether a value is right.
+  // The failure that other requests would meet too comes first: a machine without the model cannot check a value.
   const worst =
     blamed.find(({ blame }) => blame.blame === 'pair') ??
     blamed.find(({ blame }) => blame.blame === 'backend') ??
@@ -49,7 +49,9 @@ export function refusalFailure(
   });
 }
 
-/** The errors of nodes, which an answer of 200 can have too: some outputs were left out then. */
+/**
+ * Returns whether the answer has errors of nodes. An answer of 200 can have them too: then some outputs were left out.
+ */
 export function hasNodeErrors(answer: Json | undefined): boolean {
   const errors = valueAt(answer, 'node_errors');
   return isObject(errors) && errors.size > 0;

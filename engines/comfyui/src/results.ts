@@ -8,12 +8,12 @@ import type { ComfyApi, ServerFile } from './comfy-api.ts';
 import { isWholeFile } from './is-whole-file.ts';
 import { isArray, isObject, type Json, type JsonObject, valueAt } from './json.ts';
 
-/** Which results a job of a route has; JSON, as it is kept with what was prepared: the names in it stay. */
+/** The results of a job of a route. Stored as JSON with the prepared call, so its field names must stay. */
 export interface ResultPlan {
   readonly kind: 'image' | 'video';
-  /** Files wanted. */
+  /** Number of wanted files. */
   readonly outputs: number;
-  /** Beginnings of the names of their files, below the output folder, in the route's order. */
+  /** Prefixes of the file names, below the output folder, in the route's order. */
   readonly sources: readonly { readonly node: string; readonly prefix: string; readonly hasSound: boolean }[];
 }
 
@@ -21,7 +21,7 @@ const videoOrAnimationName = /\.(?:mp4|webm|mov|mkv|gif|webp|apng|png)$/i;
 const videoName = /\.(?:mp4|webm|mov|mkv)$/i;
 const maxImageBytes = 256 * 1024 * 1024;
 const maxVideoBytes = 4 * 1024 * 1024 * 1024;
-/** What the nodes that are in use put behind a prefix and a number. */
+/** What common nodes write after a prefix and a number. */
 const endings = {
   image: ['_.png', '_.webp', '_.jpg', '_.jpeg', '.png'],
   video: ['_.mp4', '_.webm', '.mp4', '.webm', '_.webp', '_.png', '.gif', '.webp'],
@@ -40,13 +40,13 @@ export function planResults(files: RouteFiles, id: string, outputs: number): Res
   return { kind: files.route.outputs.kind, outputs, sources };
 }
 
-/** The files that history names for a job: in the order of the route's nodes, then of each node's files. */
+/** Returns the files that the history names for a job: in the order of the route's nodes, then of each node's files. */
 export function filesInHistory(entry: JsonObject, plan: ResultPlan): ServerFile[] {
   return plan.sources.flatMap(({ node }) => {
     const output = valueAt(entry, 'outputs', node);
     const files = isObject(output) ? [...output.values()].flatMap(serverFiles) : [];
     if (plan.kind === 'image') return files;
-    // Some nodes save an image beside a video.
+    // Some nodes save an image in addition to a video.
     const videos = files.filter(({ filename }) => videoName.test(filename));
     return videos.length > 0 ? videos : files.filter(({ filename }) => videoOrAnimationName.test(filename));
   });
@@ -68,8 +68,8 @@ function serverFiles(list: Json): ServerFile[] {
 }
 
 /**
- * Looks for a job's files by their names, which no other job's have: numbers begin at 1. That is how a result is found after
- * ComfyUI forgot the job. Empty where not all that are wanted are there and whole.
+ * Finds a job's files by their names, which no other job has; numbers begin at 1. So a result is found after ComfyUI
+ * has lost the job. Returns an empty list unless all wanted files exist and are complete.
  */
 export async function findResultFiles(
   api: ComfyApi,
@@ -104,7 +104,7 @@ async function findNumbered(
   return undefined;
 }
 
-/** A file on the server, read by ranges. */
+/** Opens a file on the server for reading by ranges. */
 async function openServerFile(
   api: ComfyApi,
   file: ServerFile,
@@ -123,7 +123,11 @@ async function openServerFile(
   };
 }
 
-/** Fetches files into a folder, under names of our own. @throws EngineFailure `badResult` where one is not to be had */
+/**
+ * Downloads files into a folder, under our own names.
+ *
+ * @throws EngineFailure `badResult` if a file cannot be had
+ */
 export async function saveFiles(
   api: ComfyApi,
   files: readonly ServerFile[],

@@ -2,33 +2,33 @@ import { EngineFailure, type EngineFailureOptions, type RouteFiles } from '@rend
 import { boundInputs } from './assemble-graph.ts';
 import { isArray, type Json, type JsonObject, textAt, valueAt } from './json.ts';
 
-/** Words of an error that say whose it is, read in this order; else it is the render's. */
+/** Words in an error that show what to blame, tried in this order. If none matches, the render is blamed. */
 const meanings: readonly (readonly [shape: RegExp, meaning: Pick<EngineFailureOptions, 'blame' | 'code'>])[] =
   [
     [
       /out ?of ?memory|allocation on device|can't allocate|not enough memory/i,
       { blame: 'pair', code: 'out_of_memory' },
     ],
-    // The card or its driver: until ComfyUI is started again, nothing more comes of it.
+    // The graphics card or its driver fails: no job succeeds until ComfyUI is restarted.
     [
       /cuda error|cudnn|cublas|hip error|nvml|device-side assert|illegal memory access|device lost|no space left/i,
       { blame: 'backend', code: 'render_failed' },
     ],
-    // A model or a node pack that is broken there, or of another version than the graph.
+    // A model or a node pack on this machine is broken, or has another version than the graph needs.
     [
       /ModuleNotFoundError|ImportError|SafetensorError|FileNotFoundError|UnpicklingError|size mismatch|state_dict|HeaderTooLarge|unexpected keyword argument|NotImplementedError|has no attribute/i,
       { blame: 'pair', code: 'render_failed' },
     ],
   ];
 
-/** Whether a job ended well, by its entry in history. */
+/** Returns whether a job ended well, by its entry in the history. */
 export function endedWell(entry: JsonObject): boolean {
   const status = valueAt(entry, 'status');
-  // Servers of 2023 keep no status: there is an entry only where it ended.
+  // Servers of 2023 store no status: they only have entries for jobs that ended.
   return status === undefined || status === null || textAt(status, 'status_str') === 'success';
 }
 
-/** What the failure of a run stands for, from its entry in history. */
+/** Converts the failure of a run, from its entry in the history. */
 export function runFailure(backend: string, entry: JsonObject, job: RouteFiles): EngineFailure {
   const messages = valueAt(entry, 'status', 'messages');
   const said = (event: string): Json | undefined =>

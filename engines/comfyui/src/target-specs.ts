@@ -15,8 +15,9 @@ import {
 } from './object-info.ts';
 
 /**
- * What the inputs that a route sets take, by the classes of a ComfyUI. @throws EngineFailure blame `pair` where a target is
- * none of the route's nodes
+ * Returns the specifications of the inputs that a route sets, from the classes of a ComfyUI.
+ *
+ * @throws EngineFailure blame `pair` if a target is not a node of the route
  */
 export function targetSpecs(route: Route, graph: Graph, classes: ObjectInfo): TargetSpecs {
   return new Map(
@@ -48,7 +49,10 @@ function specOf(spec: InputSpec, className: string): TargetSpec {
   };
 }
 
-/** What a list offers. One that is empty, or has a file, is one of files: these go by other spellings on other machines. */
+/**
+ * Returns what a list offers. An empty list, or a list with a model file, is a list of files: other machines may spell
+ * them differently.
+ */
 function listOf(spec: InputSpec, className: string): Pick<TargetSpec, 'choices' | 'files'> {
   const listed = choicesOf(spec);
   if (listed === undefined || choosesUpload(spec)) return {};
