@@ -12,7 +12,7 @@ const folder = path.resolve(import.meta.dirname, '../fixtures/conversions');
 
 type Changes = Readonly<Record<string, Readonly<Record<string, unknown>> | { class_type: string } | null>>;
 
-/** Checks the plain fixture with some inputs changed, some nodes replaced, and some taken out. */
+/** Checks the plain fixture with some inputs changed, some nodes replaced, and some removed. */
 function check(changes: Changes, options: Partial<CheckOptions> = {}): GraphCheck {
   const graph = JSON.parse(readFileSync(path.join(folder, 'plain.api.json'), 'utf8')) as Record<
     string,

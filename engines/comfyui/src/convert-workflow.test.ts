@@ -18,7 +18,7 @@ function convert(text: string): ConvertedWorkflow {
   return convertWorkflow(readUiWorkflow(file), coreClasses);
 }
 
-/** The nodes of a fixture, to be changed before it is converted. */
+/** Changes the nodes of a fixture, then converts it. */
 function convertChanged(name: string, change: (node: Record<string, unknown>) => void): ConvertedWorkflow {
   const file = JSON.parse(textOf(`${name}.ui.json`)) as { nodes: Record<string, unknown>[] };
   file.nodes.forEach(change);
@@ -34,13 +34,13 @@ const cases = readdirSync(folder).filter((name) => name.endsWith('.api.json'));
 for (const name of cases.map((file) => file.replace('.api.json', ''))) {
   test(`converts to the graph that the editor would queue: ${name}`, () => {
     const { graph, warnings } = convert(textOf(`${name}.ui.json`));
-    // Objects of JSON have no order that counts, except in how an import is compared with the next.
+    // The order of keys in JSON objects only matters for the comparison of two imports.
     assert.deepEqual(plain(writeGraph(graph)), plain(textOf(`${name}.api.json`)));
     assert.deepEqual(warnings, []);
   });
 }
 
-/** Compared as objects, with the digits of large integers as text. */
+/** Returns the JSON as an object for comparison, with large integers as text to keep their digits. */
 function plain(text: string): unknown {
   return JSON.parse(writeJson(readJson(text)).replaceAll(/(?<=:)\d{16,}/g, '"$&"'));
 }

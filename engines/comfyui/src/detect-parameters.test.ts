@@ -37,7 +37,7 @@ function detect(prompt: unknown, workflow?: unknown): Detection {
   return detectParameters(imported, coreClasses);
 }
 
-/** `prompt 6.text`, of those that are more than a guess. */
+/** Returns findings that are more than a guess, as `prompt 6.text`. */
 const offered = ({ findings }: Detection): string[] =>
   findings.filter(({ sure }) => sure !== 'guess').map(({ role, node, input }) => `${role} ${node}.${input}`);
 
@@ -78,7 +78,7 @@ test('every graph of the folders is expected to be something', () => {
   assert.deepEqual(namesIn(conversions), Object.keys(converted).toSorted());
 });
 
-/** Right, only proposed, wrong, missed. */
+/** Returns the numbers of right, only proposed, wrong and missed findings. */
 function countsOf(detection: Detection, one: Expected): string {
   const found = offered(detection);
   const guessed = detection.findings.length - found.length;

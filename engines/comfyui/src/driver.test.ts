@@ -25,7 +25,7 @@ import { writePng } from './testing/write-png.ts';
 const folder = mkdtempSync(path.join(tmpdir(), 'renderkit-comfyui-media-'));
 after(() => rm(folder, { recursive: true }));
 
-/** A file as the core hands it to an engine. */
+/** Returns a file as the core passes it to an engine. */
 async function mediaOf(bytes: Buffer): Promise<PreparedMedia> {
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const file = path.join(folder, `${sha256}.png`);
@@ -33,7 +33,7 @@ async function mediaOf(bytes: Buffer): Promise<PreparedMedia> {
   return { path: file, sha256, contentType: 'image/png', sizeBytes: bytes.length };
 }
 
-/** Width and height of a PNG that is there to its end. */
+/** Returns width and height of a PNG that is complete. */
 async function sizeOf(file: string | undefined): Promise<string> {
   const bytes = await readFile(file ?? '');
   assert.equal(bytes.toString('latin1', bytes.length - 8, bytes.length - 4), 'IEND');
@@ -127,7 +127,7 @@ test('an upload is named by its content; where that name is taken, the name in t
   const again = await prepareJob(driver, route, { values: [...values], id: before.id });
   assert.deepEqual(again.prepared, before.prepared);
   assert.deepEqual([...comfy.files.keys()], [`input/rk/${media.sha256}.png`]);
-  // Half of an upload that a server's death left there.
+  // Half of an upload, left by a server that was killed.
   comfy.files.set(`input/rk/${media.sha256}.png`, Buffer.from('half'));
   const job = await prepareJob(driver, route, { values: [...values] });
   assert.ok(JSON.stringify(job.prepared).includes(`rk/${media.sha256} (1).png`));
@@ -437,7 +437,8 @@ test('a route is held to what the backend has, and to what the route may set', a
     return problems.map(({ code, node, input }) => `${code} ${node}.${input}`);
   };
   const mismatch = 'type_mismatch 9.images';
-  // Node 2 is needed for no result: its wrong value is not looked at, but its name must be one.
+  // No result needs node 2, so its wrong value is not checked. A name for node 2 would be reported, so it is removed
+  // here.
   const { n2: _left, ...nodes } = routeOver(graph).route.nodes ?? {};
   assert.deepEqual(await codes({ nodes }), ['file_missing 1.ckpt_name', mismatch]);
   const map = { one: 'a.safetensors', two: 'b.safetensors' };

@@ -76,7 +76,7 @@ test('a key in the file that is no node is left out, with a warning', async () =
   assert.match(warnings[0]?.message ?? '', /"extra" in the file is no node/);
 });
 
-/** All that an import does with a file. */
+/** Runs all steps of an import on a file. */
 async function importFully(text: string): Promise<void> {
   const imported = await importText(text);
   const detection = detectParameters(imported, coreClasses);
@@ -94,7 +94,7 @@ async function importFully(text: string): Promise<void> {
 
 test('a GetNode that asks for a number of 64 bits is refused with all its digits', async () => {
   const [before, ...rest] = textOf('conversions/set-get.ui.json').split('"widgets_values": ["clip"]');
-  // The first is of the SetNode.
+  // The first match belongs to the SetNode.
   const asking = [`${before}"widgets_values": ["clip"]${rest[0]}`, ...rest.slice(1)];
   await assert.rejects(importText(asking.join('"widgets_values": [18446744073709551615]')), {
     name: 'WorkflowError',

@@ -157,7 +157,7 @@ test('a video has sizes, whole seconds up to the author\u2019s length, and the f
   });
 });
 
-/** A video of one image that the graph brings to a size, and whatever else it does to it. */
+/** Returns a graph that makes a video from one image: it scales the image and may process it further. */
 function slides(size: object, more: Record<string, object> = {}, images: unknown = ['2', 0]): string {
   return JSON.stringify({
     '1': { class_type: 'LoadImage', inputs: { image: 'a.png' } },

@@ -41,7 +41,7 @@ const box = (type: string, ...data: (string | Buffer)[]) => {
   return join(u32(body.length + 8), type, body);
 };
 
-/** TIFF of one directory with ASCII fields. */
+/** Returns a TIFF with one directory of ASCII fields. */
 function tiff(fields: Record<number, string>, order: 'II' | 'MM' = 'MM'): Buffer {
   const short = (value: number) => (order === 'MM' ? u16(value) : backwards(u16(value)));
   const long = (value: number) => (order === 'MM' ? u32(value) : backwards(u32(value)));
@@ -122,7 +122,7 @@ test('texts that unpack to more than a file may hold are not unpacked one after 
   );
   const many = Array.from({ length: 20 }, () => bombs).flat();
   await assert.rejects(read(png(...many)), refusedAs('not_a_workflow', /unpacked/));
-  // Of two with one keyword the first counts: the others are not even unpacked.
+  // If two have the same keyword, the first counts. The others are not even unpacked.
   const first = pngChunk('zTXt', 'prompt\0\0', deflateSync(api));
   assert.deepEqual(await read(png(first, ...many)), { prompt: api, workflow: null });
 });

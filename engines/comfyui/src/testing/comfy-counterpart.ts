@@ -12,15 +12,15 @@ import { CounterpartEngine, type QueueItem, type Script } from './counterpart-en
 import { storeUpload, viewFile } from './counterpart-files.ts';
 import { acceptWebSocket } from './web-socket-server.ts';
 
-/** What a test wants of the HTTP side, beside the script of the engine. */
+/** Faults of the HTTP side for a test, in addition to the engine's script. */
 interface Faults {
-  /** Every answer is this status and nothing else. */
+  /** Every answer has this status and no body. */
   answersOnly: number | undefined;
-  /** Newer servers: `/api/jobs`, and 409 for an id that is there. */
+  /** A newer server: it has `/api/jobs`, and answers 409 for an id that exists. */
   isNewer: boolean;
-  /** Servers of before July 2025 choose the id of a job themselves. */
+  /** Servers before July 2025 choose the id of a job themselves. */
   choosesIds: boolean;
-  /** Jobs run on whoever interrupts them, as those of node packs that never look. */
+  /** Jobs ignore interrupts, like those of node packs that never check for one. */
   ignoresInterrupts: boolean;
 }
 
@@ -32,11 +32,11 @@ export async function startComfyCounterpart(
   return new ComfyCounterpart({ script, faults }).start();
 }
 
-/** ComfyUI's protocol, drawn by ourselves after what real servers answered; it counts what it was asked to do. */
+/** Imitates ComfyUI's protocol after recorded answers of real servers, and counts its requests. */
 export class ComfyCounterpart extends Counterpart {
   readonly script: Script;
   readonly faults: Faults;
-  /** By `type/subfolder/name`. */
+  /** Files by `type/subfolder/name`. */
   readonly files: Map<string, Buffer>;
   /** Heads of the requests for a WebSocket. */
   readonly handshakes: IncomingMessage['headers'][] = [];
@@ -78,12 +78,12 @@ export class ComfyCounterpart extends Counterpart {
     return this.#taken;
   }
 
-  /** Jobs that were begun. */
+  /** Number of jobs that were started. */
   get executions(): number {
     return this.#begunBefore + this.#engine.executions;
   }
 
-  /** The process dies and another one starts on the same folders: it remembers no job. */
+  /** Simulates a crash and a new process on the same folders, which remembers no job. */
   restart(): void {
     this.#engine.stop();
     this.#begunBefore += this.#engine.executions;
@@ -265,7 +265,10 @@ export class ComfyCounterpart extends Counterpart {
   }
 }
 
-/** What is asked about a job that waits, runs or ended is one purpose: one look asks in several places. */
+/**
+ * The purposes of requests. All requests about a waiting, running or ended job have the same purpose, because one check
+ * asks at several addresses.
+ */
 const purposes: Readonly<Record<string, Purpose>> = {
   'POST /prompt': 'submit',
   'GET /history': 'look',
@@ -275,7 +278,7 @@ const purposes: Readonly<Record<string, Purpose>> = {
   'GET /object_info': 'check',
 };
 
-/** Every route is there below `/api` too. */
+/** Splits a path into parts. Every route also exists below `/api`. */
 function partsOf(path: string): string[] {
   const parts = path.split('/').filter((part) => part !== '');
   if (parts[0] === 'api' && parts[1] !== 'jobs') parts.shift();

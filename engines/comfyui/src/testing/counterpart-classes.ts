@@ -1,4 +1,4 @@
-/** What the counterpart says of its classes: a few of ComfyUI's own, in the two shapes that lists have there. */
+/** The counterpart's classes: a few of ComfyUI's own, in the two forms that their lists have. */
 
 type Spec = readonly unknown[];
 
@@ -15,7 +15,7 @@ const int = (fallback: number, min: number, max: number): Spec => [
 
 const text: Spec = ['STRING', { multiline: true, dynamicPrompts: true }];
 
-/** What makes an image of a prompt, as ComfyUI's own first workflow does it. `checkpoints`: as below. */
+/** Classes that make an image from a prompt, as in ComfyUI's own first workflow. `checkpoints`: as below. */
 function textToImage(checkpoints: readonly string[]): Record<string, ClassSpec> {
   return {
     CheckpointLoaderSimple: {
@@ -46,7 +46,7 @@ function textToImage(checkpoints: readonly string[]): Record<string, ClassSpec> 
       },
       output: ['LATENT'],
     },
-    // Of a package of nodes: no name of its inputs says what they are for.
+    // A class of a node pack. The names of its inputs do not show their purpose.
     HouseSampler: {
       required: { model: ['MODEL'], guide: ['CONDITIONING'], latent_image: ['LATENT'], effort: int(4, 1, 9) },
       output: ['LATENT'],
@@ -119,7 +119,7 @@ export function describeClass(name: string, { required, output, isOutput = false
   };
 }
 
-/** One thing that is wrong with an input. */
+/** One error in an input. */
 interface InputError {
   readonly type: string;
   readonly message: string;
@@ -136,13 +136,13 @@ export type PlainGraph = Readonly<Record<string, PlainNode>>;
 const isLink = (value: unknown): value is [string, number] => Array.isArray(value) && value.length === 2;
 
 export interface Validation {
-  /** Of the answer; null where something is to be run. */
+  /** The error of the answer; null if something can be run. */
   readonly error: object | null;
   readonly nodeErrors: Readonly<Record<string, object>>;
   readonly outputs: readonly string[];
 }
 
-/** What ComfyUI finds wrong with a graph; outputs that are right are run although others are not. */
+/** Returns the errors that ComfyUI would find in a graph. Valid outputs are run even if others are not. */
 export function validatePrompt(
   graph: PlainGraph,
   classes: Readonly<Record<string, ClassSpec>>,
@@ -194,7 +194,7 @@ export function validatePrompt(
   return { error, nodeErrors, outputs: good };
 }
 
-/** A node and all that it needs, in the order in which they run. */
+/** Returns a node and all nodes that it needs, in the order in which they run. */
 export function ancestors(graph: PlainGraph, id: string): string[] {
   const before = Object.values(graph[id]?.inputs ?? {}).flatMap((value) =>
     isLink(value) ? ancestors(graph, value[0]) : [],

@@ -4,23 +4,23 @@ import { ancestors, type PlainGraph } from './counterpart-classes.ts';
 import type { ServerSocket } from './web-socket-server.ts';
 import { writePng } from './write-png.ts';
 
-/** What a test wants of the counterpart; may be changed while it runs. */
+/** The behaviour that a test sets for the counterpart. May be changed while it runs. */
 export interface Script {
   version: string;
-  /** Milliseconds that each node takes, and each step. */
+  /** Milliseconds for each node, and for each step. */
   nodeMs: number;
-  /** Steps that nodes of a class tell of, each with a preview. */
+  /** Number of steps that nodes of a class report, each with a preview. */
   steps: Readonly<Record<string, number>>;
   previews: 'plain' | 'with_metadata' | 'none';
-  /** Milliseconds from the word of success until history has the job. */
+  /** Milliseconds from the success event until the history has the job. */
   historyLateMs: number;
-  /** Milliseconds until an interrupt is noticed: nodes that tell of no steps run to their end. */
+  /** Milliseconds until a job notices an interrupt: nodes without steps run to their end. */
   interruptLateMs: number;
-  /** Every job fails so, at its first node. */
+  /** Every job fails with this error, at its first node. */
   failWith: { type: string; message: string } | undefined;
   /** Names of checkpoints. */
   checkpoints: readonly string[];
-  /** Files of results are cut to so many bytes. */
+  /** The result files are cut to this many bytes. */
   truncateTo: number | undefined;
 }
 
@@ -39,7 +39,7 @@ interface Images {
   readonly count: number;
 }
 
-/** What the jobs that end from now on make, and whether they end at all. */
+/** What jobs that end from now on produce, and whether they end at all. */
 interface Orders {
   readonly held: boolean;
   readonly results: 'good' | 'missing' | 'other_shape' | 'elsewhere';
@@ -50,13 +50,13 @@ export interface Client {
   wantsMetadata: boolean;
 }
 
-/** Queue, history and the running of jobs; a new one knows nothing of jobs before it, but has the same files. */
+/** Runs jobs and keeps queue and history. A new instance has no earlier jobs, but the same files. */
 export class CounterpartEngine {
   readonly pending: QueueItem[] = [];
   readonly history = new Map<string, object>();
   readonly clients = new Map<string, Client>();
   running: QueueItem | undefined;
-  /** How many jobs were begun. */
+  /** Number of jobs that were started. */
   executions = 0;
   readonly #script: Script;
   readonly #files: Map<string, Buffer>;
@@ -83,7 +83,7 @@ export class CounterpartEngine {
     return this.pending.length + (this.running === undefined ? 0 : 1);
   }
 
-  /** Ends what runs; the next thing that runs if nothing does, as in servers of old. */
+  /** Ends the running job. If no job runs, the next one ends, as in old servers. */
   interrupt(): void {
     const { interruptLateMs } = this.#script;
     if (interruptLateMs > 0) void this.#interruptLater(this.running, interruptLateMs);
@@ -149,7 +149,7 @@ export class CounterpartEngine {
     for (const id of order) {
       await this.#untilLetGo();
       if (!cached.includes(id)) failure = await this.#runNode(item, id, made);
-      // A process that died saves nothing.
+      // A process that was killed saves nothing.
       if (this.#isStopped) return {};
       if (failure !== undefined) break;
       made.set(id, this.#evaluate(graph, id, made));
@@ -181,7 +181,7 @@ export class CounterpartEngine {
     };
   }
 
-  /** Runs one node; how it failed, if it did. */
+  /** Runs one node. Returns the failure, if there is one. */
   async #runNode(
     item: QueueItem,
     id: string,
@@ -219,7 +219,7 @@ export class CounterpartEngine {
     await this.#pause();
   }
 
-  /** Ends within a step, as samplers do. */
+  /** Waits for one step. Ends early on an interrupt, as samplers do. */
   async #pause(): Promise<void> {
     await this.#untilLetGo();
     for (let slept = 0; slept < this.#script.nodeMs && !this.#isInterrupted; slept += 10) await sleep(10);
@@ -257,7 +257,7 @@ export class CounterpartEngine {
     } else client.socket.sendBytes(Buffer.concat([word(1), word(2), image]));
   }
 
-  /** A file that is no PNG, as PIL says it. */
+  /** Returns PIL's error if a file is not a PNG. */
   #unreadable(graph: PlainGraph, id: string): { type: string; message: string } | undefined {
     const node = graph[id];
     if (node?.class_type !== 'LoadImage') return undefined;
@@ -280,7 +280,7 @@ export class CounterpartEngine {
       return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20), color: 0x336699, count: 1 };
     }
     const same = from ?? { width: 8, height: 8, color: 0, count: 1 };
-    // One colour for each seed.
+    // Each seed has its own colour.
     if (class_type === 'KSampler') return { ...same, color: (number('seed') * 2_654_435_761) % 0x1_00_00_00 };
     return class_type === 'ImageScale' ? { ...same, width, height } : same;
   }
@@ -314,7 +314,7 @@ export class CounterpartEngine {
     return Math.max(0, ...numbers) + 1;
   }
 
-  /** What a node and all before it are: the same again is not run again. */
+  /** Returns a key for a node and all nodes before it. Nodes with the same key do not run again. */
   #keyOf(graph: PlainGraph, id: string): string {
     return JSON.stringify(ancestors(graph, id).map((one) => [graph[one]?.class_type, graph[one]?.inputs]));
   }

@@ -1,6 +1,6 @@
 import type { CounterpartAnswer } from '@renderkit/engine-kit/testing/counterpart.ts';
 
-/** `GET /view`: a file, or a part of it. */
+/** `GET /view`: returns a file, or a part of it. */
 export function viewFile(
   files: ReadonlyMap<string, Buffer>,
   query: URLSearchParams,
@@ -30,7 +30,7 @@ export function viewFile(
   };
 }
 
-/** `POST /upload/image`: a file of another content gets another name. */
+/** `POST /upload/image`: if a file with other content has the name, the upload gets a new name. */
 export function storeUpload(
   files: Map<string, Buffer>,
   body: Buffer,

@@ -1,5 +1,6 @@
-// A ComfyUI to be killed and started again: `node counterpart-process.ts FOLDER`. Its files stay in the folder, as on a disk;
-// its queue and its history go with the process. `jobs.log` there has a line of JSON for each job that it took.
+// A ComfyUI that tests kill and restart: `node counterpart-process.ts FOLDER`. Its files stay in the folder, as on a
+// disk. Its queue and history are lost with the process. `jobs.log` in the folder has one line of JSON for each
+// accepted job.
 import {
   appendFileSync,
   existsSync,
@@ -13,7 +14,7 @@ import path from 'node:path';
 import type { CounterpartAnswer, CounterpartRequest } from '@renderkit/engine-kit/testing/counterpart.ts';
 import { ComfyCounterpart } from './comfy-counterpart.ts';
 
-/** Files that are whole or not there, whenever the process dies. */
+/** Files that are either complete or missing, even if the process is killed at any moment. */
 class FolderFiles extends Map<string, Buffer> {
   readonly #folder: string;
 
@@ -59,7 +60,7 @@ class CountedComfyui extends ComfyCounterpart {
   }
 }
 
-/** A port below those that the system hands out to connections, and the same in every life. */
+/** Starts on a port below the system's range for connections. The port is the same after each restart. */
 async function startOnItsPort(folder: string): Promise<CountedComfyui> {
   const file = path.join(folder, 'port');
   for (;;) {

@@ -16,7 +16,7 @@ import type { EnginePreview, EngineProgress } from '@renderkit/engine-kit/report
 import type { JsonObject, Route } from '@renderkit/engine-kit/route.ts';
 import { createComfyuiDriver } from '../driver.ts';
 
-/** A driver that looks often, for a server that a test has started. */
+/** Creates a driver with frequent checks, for a server that a test has started. */
 export function openDriver(url: string, access: Partial<BackendAccess> = {}): Driver {
   return createComfyuiDriver({
     backend: { name: 'gpu1', url, headers: {}, secret: undefined, egressAllow: [], ...access },
@@ -25,19 +25,19 @@ export function openDriver(url: string, access: Partial<BackendAccess> = {}): Dr
   });
 }
 
-/** Two images of one colour: no weights are needed. */
+/** Makes two images of one colour, without model weights. */
 export const plainGraph = {
   '1': { class_type: 'EmptyImage', inputs: { width: 64, height: 48, batch_size: 1, color: 3_368_601 } },
   '9': { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'ComfyUI' } },
 };
 
-/** The same from an image that is uploaded. */
+/** Makes the same from an uploaded image. */
 export const loadingGraph = {
   '1': { class_type: 'LoadImage', inputs: { image: 'example.png' } },
   '9': { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'ComfyUI' } },
 };
 
-/** A route over a graph whose result is node 9. */
+/** Returns a route over a graph whose result is node 9. */
 export function routeOver(
   graph: Readonly<Record<string, { readonly class_type: string; readonly inputs: JsonObject }>>,
   more: Partial<Route> = {},
@@ -67,7 +67,7 @@ export interface Submission {
   readonly prepared: Prepared;
 }
 
-/** Makes a job ready, under a new id. */
+/** Prepares a job under a new id. */
 export async function prepareJob(
   driver: Driver,
   files: RouteFiles,
@@ -81,7 +81,7 @@ export async function prepareJob(
   return { id, files, outputs, prepared };
 }
 
-/** What following a job gave, its files in a folder that goes when it is disposed. */
+/** The events and results of a followed job. Disposing it removes the folder with the files. */
 export interface Followed extends AsyncDisposable {
   readonly progress: EngineProgress[];
   readonly previews: EnginePreview[];
@@ -113,7 +113,7 @@ export async function followToEnd(driver: Driver, handle: Handle, job: Submissio
   };
 }
 
-/** Ends what hangs. */
+/** Returns a signal that ends a hanging test. */
 export function signal(): AbortSignal {
   return AbortSignal.timeout(60_000);
 }

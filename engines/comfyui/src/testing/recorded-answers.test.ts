@@ -21,7 +21,7 @@ function recorded(name: string): Recorded {
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-/;
 
-/** Keys and types of JSON: an id as a key is any id, and a list is what its items are. */
+/** Returns the keys and types of JSON. Ids as keys are replaced, and a list is reduced to the shapes of its items. */
 function shapeOf(value: unknown): unknown {
   if (value === null || typeof value !== 'object') return value === null ? 'null' : typeof value;
   if (Array.isArray(value)) return [...new Set(value.map((one) => JSON.stringify(shapeOf(one))))].toSorted();
@@ -31,7 +31,7 @@ function shapeOf(value: unknown): unknown {
   return Object.fromEntries(entries.toSorted(([one], [other]) => one.localeCompare(other)));
 }
 
-/** Without what is said of the graph that was sent: it is the sender's. */
+/** Removes the parts about the sent graph, because they depend on the client. */
 function withoutGraph(entry: unknown): unknown {
   return JSON.parse(
     JSON.stringify(entry, (key, value: unknown) =>
@@ -114,7 +114,7 @@ test('the counterpart tells of a job as a real ComfyUI does', { skip }, async ()
   const real = JSON.parse(
     readFileSync(path.join(folder, 'wf1_own_prompt_id.ws.json'), 'utf8'),
   ) as typeof events;
-  // Each kind of event in one of the shapes that the real one sent.
+  // Compares each kind of event with the shapes that the real server sent.
   const shapes = (list: typeof events, type: string) =>
     new Set(
       list
@@ -152,7 +152,7 @@ test('the counterpart answers questions in the shapes of a real ComfyUI', { skip
     const real = recorded(name);
     assert.equal(answer.status, real.status, name);
     if (real.json === undefined) continue;
-    // The recorded machine had no card, which has no index.
+    // The recorded machine had no graphics card, so there was no index.
     const text = (await answer.text()).replace('"index":0', '"index":null');
     assert.deepEqual(shapeOf(JSON.parse(text)), shapeOf(real.json), name);
   }

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** A WebSocket of a counterpart: unfragmented frames, no extensions (RFC 6455). */
+/** A WebSocket of a counterpart, without fragmented frames and extensions (RFC 6455). */
 export interface ServerSocket {
   sendText(text: string): void;
   sendBytes(bytes: Buffer): void;
-  /** Cuts the connection, without a word. */
+  /** Cuts the connection without a closing frame. */
   cut(): void;
 }
 
 const opcodes = { text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
-/** Answers a request for a WebSocket, and tells of texts and of the end. */
+/** Answers a WebSocket handshake. Reports received texts and the end of the connection. */
 export function acceptWebSocket(
   request: IncomingMessage,
   stream: Duplex,
@@ -59,7 +59,7 @@ function frameHead(opcode: number, length: number): Buffer {
   return head;
 }
 
-/** The first whole frame of a client; they are masked. */
+/** Returns the first complete frame of a client. Client frames are masked. */
 function takeFrame(bytes: Buffer): { opcode: number; payload: Buffer; rest: Buffer } | undefined {
   if (bytes.length < 6) return undefined;
   const short = (bytes[1] ?? 0) & 0x7f;

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-/** A PNG of one colour: 8 bits, RGB (0xRRGGBB). `text`: what ComfyUI writes beside it, by keyword. */
+/** Writes a PNG of one colour: 8 bits, RGB (0xRRGGBB). `text`: the texts that ComfyUI adds, by keyword. */
 export function writePng(
   width: number,
   height: number,
