@@ -4,13 +4,13 @@ import { createNoise } from '../noise.ts';
 import type { Scene } from '../scene.ts';
 import type { Shot } from './shot.ts';
 
-/** When the second shot sets in and when it is there alone, as shares of the video. */
+/** When the second shot begins and when it is fully visible, as shares of the video. */
 const SPAN = { from: 0.3, to: 0.96 };
 const SOFTNESS = 0.3;
 /** Side of a cell of the dissolve's pattern, in pixels. */
 const CELL = 6;
 
-/** One shot into the other, not everywhere at once: like mist that lifts, low things first. */
+/** Dissolves one shot into another, like rising mist: low places change first. */
 export function dissolve(scene: Scene, seconds: number, first: Shot, second: Shot): Shot {
   const { width, height } = scene;
   const columns = Math.ceil(width / CELL);
@@ -39,7 +39,7 @@ export function dissolve(scene: Scene, seconds: number, first: Shot, second: Sho
   };
 }
 
-/** Of each cell, 0–1: when it changes. */
+/** Returns when each cell changes, 0–1. */
 function orderOf(scene: Scene, columns: number, rows: number): Float32Array {
   const noise = createNoise(scene.random.fork('dissolve'));
   return new Float32Array(columns * rows).map((_, cell) => {

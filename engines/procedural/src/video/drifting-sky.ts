@@ -5,12 +5,12 @@ import { createRaster, toCanvas } from '../raster.ts';
 import type { Scene } from '../scene.ts';
 import { createSky } from '../sky.ts';
 
-/** How small the sky is drawn before it is enlarged: clouds are soft. */
+/** Scale at which the sky is drawn before it is enlarged. Clouds are soft, so a small scale is enough. */
 const SCALE = 0.2;
 /** Cloud widths per second. */
 const WIND = { still: 0.016, full: 0.075 };
 
-/** Draws the sky of one moment, as far down as it can be seen. */
+/** Draws the sky of one moment, down to the lowest visible row. */
 export type DriftingSky = (context: SKRSContext2D, seconds: number) => void;
 
 export function createDriftingSky(scene: Scene): DriftingSky {
@@ -25,7 +25,7 @@ export function createDriftingSky(scene: Scene): DriftingSky {
     const { canvas } = toCanvas(paint(seconds * wind * way));
     context.imageSmoothingEnabled = true;
     context.imageSmoothingQuality = 'low';
-    // What lies lower is covered by the land.
+    // The land covers lower rows.
     const rows = Math.ceil(canvas.height * Math.min(1, scene.horizon + 0.06));
     context.drawImage(canvas, 0, 0, canvas.width, rows, 0, 0, width, (rows * height) / canvas.height);
     for (const [index, layer] of stars.entries()) {
@@ -50,7 +50,7 @@ function starLayer(scene: Scene, name: string): Canvas {
   return canvas;
 }
 
-/** The lights on black, to be added to whatever sky there is. */
+/** Draws the aurora on black, to be added to any sky. */
 function auroraLayer(scene: Scene): Canvas {
   const raster = createRaster(scene.width, scene.height);
   paintAurora(raster, scene);
@@ -61,7 +61,7 @@ function drawAurora(context: SKRSContext2D, layer: Canvas, seconds: number): voi
   const { width, height } = layer;
   context.save();
   context.globalCompositeOperation = 'lighter';
-  // The curtain twice, swaying against itself.
+  // The curtain is drawn twice, and the two sway in opposite directions.
   for (const [phase, way] of [
     [0, 1],
     [2.1, -1],
@@ -74,7 +74,7 @@ function drawAurora(context: SKRSContext2D, layer: Canvas, seconds: number): voi
   context.restore();
 }
 
-/** Sun or moon with its halo, on nothing. */
+/** Draws the sun or moon with its halo on a transparent background. */
 function lampOf(scene: Scene): Canvas {
   const { sun, palette, width, height } = scene;
   const radius = sun.radius * Math.min(width, height);

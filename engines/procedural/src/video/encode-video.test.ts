@@ -9,7 +9,7 @@ import { decode, psnr } from './testing/measure-video.ts';
 
 const size = { width: 96, height: 64 };
 
-/** Colours that differ in all that a wrong matrix or range would change. */
+/** Draws colours that would differ with a wrong matrix or range. */
 function frameAt(index: number) {
   const canvas = createCanvas(size.width, size.height);
   const context = canvas.getContext('2d');

@@ -10,20 +10,23 @@ import { FRAME_RATE } from './shot.ts';
 import { toYuv, yuvBytes } from './yuv-frame.ts';
 
 /**
- * Bytes of frames that may lie on the disk as they are: some seven seconds of the usual size. Longer and larger videos wait for the
- * encoder as JPEG, which costs a third of the processor time once more.
+ * Limit for the bytes of uncompressed frames on the disk: about seven seconds of the usual size. The frames of longer
+ * and larger videos are stored as JPEG until the encoder runs, which needs a third more processor time.
  */
 const MAX_PLAIN_BYTES = 64_000_000;
-/** Good enough that what follows is all that can be seen of it. */
+/** High enough that only the video encoding itself is visible. */
 const JPEG_QUALITY = 93;
-/** Smaller is better and larger; the first and the last frame are what is compared with a given image. */
+/**
+ * A smaller number means better quality and a larger file. `ends` applies to the first and the last frame, which are
+ * compared with given images.
+ */
 const QUALITY = { video: 22, ends: 15 };
 /**
- * Of x264. Left out of `superfast` is what it spends on choosing where to put B-frames, how to divide and transform a block, and
- * motion in parts of pixels. What keeps skies smooth stays: deblocking, and the quality of each block by what it shows. So do
- * weights and changes of scene: without them a bolt of lightning leaves a ghost in the frames beside it. With a quality of 22
- * in place of 24 it takes three fifths of the time; the files of four films were 28 % smaller to 34 % larger, and their
- * luminance 1.2 dB worse to 1.1 dB better.
+ * Preset of x264. `superfast` and the options below save time on placing B-frames, dividing and transforming blocks,
+ * and motion in fractions of pixels. Deblocking and the adaptive quality of blocks stay on: they keep skies smooth.
+ * Weights and scene cuts stay on too: without them lightning leaves a ghost in neighbouring frames. With quality 22
+ * instead of 24, encoding takes three fifths of the time. The files of four films were 28 % smaller to 34 % larger, and
+ * their luminance 1.2 dB worse to 1.1 dB better.
  */
 const PRESET = 'superfast';
 const SPARED = 'b-adapt=0:partitions=none:subme=0:8x8dct=0';
@@ -32,9 +35,9 @@ const MAX_BYTES = 500_000_000;
 
 export interface VideoPlan extends Size {
   readonly frames: number;
-  /** Audio files, played one after the other, cut or followed by silence to the video's end. */
+  /** Audio files, played one after another. They are cut at the video's end, or followed by silence. */
   readonly audios: readonly MediaFile[];
-  /** A video whose audio is taken where `audios` is empty and it has any. */
+  /** A video whose audio is used if `audios` is empty and the video has audio. */
   readonly audioOf: MediaFile | null;
 }
 
@@ -42,11 +45,11 @@ export interface EncodeOptions {
   readonly directory: string;
   readonly signal: AbortSignal;
   readonly drawing: Pick<DrawingReport, 'show' | 'encoding'>;
-  /** For tests: frames beyond so many bytes wait as JPEG. */
+  /** For tests: if the frames have more bytes than this, they are stored as JPEG. */
   readonly maxPlainBytes?: number;
 }
 
-/** H.264 that every player can begin to play before it has all of it. Returns the file's path in `directory`. */
+/** Encodes H.264 that players can start before the download is complete. Returns the file's path in `directory`. */
 export async function encodeVideo(
   plan: VideoPlan,
   frameAt: (index: number) => Canvas | Promise<Canvas>,
@@ -58,7 +61,7 @@ export async function encodeVideo(
   const file = await open(frames, 'w');
   try {
     for (let index = 0; index < plan.frames; index++) {
-      // Drawing holds the thread; between two frames the signal gets its turn.
+      // Drawing blocks the thread. Between two frames, an abort signal can be processed.
       await nextTurn();
       signal.throwIfAborted();
       const canvas = await frameAt(index);
@@ -92,7 +95,7 @@ export async function encodeVideo(
       throw new EngineError('unreadable_reference', 'A sound of the request could not be read.', {
         cause: error,
       });
-    // The video that is drawn anew has no audio, or none that can be read.
+    // The source video has no audio, or its audio cannot be read.
     await run([]);
   }
   return output;
@@ -102,14 +105,14 @@ const audioName = (index: number) => `audio-${index}.bin`;
 
 const framesName = 'frames.bin';
 
-/** Frames as the encoder takes them; each is good until the next. */
+/** Returns a function that converts frames for the encoder. A result is only valid until the next call. */
 function plainFrame(size: Size): (canvas: Canvas) => Buffer {
   const bytes = Buffer.alloc(yuvBytes(size));
   const { width, height } = size;
   return (canvas) => toYuv(canvas.getContext('2d').getImageData(0, 0, width, height).data, size, bytes);
 }
 
-/** JPEG has the matrix of BT.601, which is kept and named; only the range becomes that of video. */
+/** JPEG uses the matrix of BT.601, which is kept and declared. Only the range is converted to the range of video. */
 function frameArguments({ width, height }: Size, plain: boolean): { input: string[]; filter: string[] } {
   return plain
     ? { input: ['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-video_size', `${width}x${height}`], filter: [] }

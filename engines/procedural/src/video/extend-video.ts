@@ -16,10 +16,10 @@ import { FRAME_RATE } from './shot.ts';
 import { checkVideo, finishVideo } from './generate-video.ts';
 import { createImageShot } from './image-shot.ts';
 
-/** Pixels of a continuation whose size was not asked for, at most. */
+/** Limit for the pixels of a continuation without a requested size. */
 const MAX_PIXELS = 1280 * 720;
 
-/** What comes after a video: it begins with the last frame, and that frame moves on. */
+/** Makes the continuation of a video: it begins with the last frame and sets this frame in motion. */
 export async function* extendVideos(
   request: VideoExtendRequest,
   { signal, report, scratch }: { signal: AbortSignal; report: Report; scratch: string },
@@ -56,7 +56,7 @@ async function lastFrameOf({ video }: VideoExtendRequest, signal: AbortSignal) {
   }
 }
 
-/** The source's ratio in even numbers, with the shorter side that was asked for or else the source's own. */
+/** Returns the source's ratio in even numbers, with the requested shorter side or else the source's own. */
 export function continuationSize({ width, height }: Size, shortSide: number | null): Size {
   const scale =
     shortSide === null

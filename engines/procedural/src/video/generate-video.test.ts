@@ -92,7 +92,7 @@ test('Audio files follow one another, cut or followed by silence to the length o
     const { audio, duration } = await probe(file);
     assert.ok(audio);
     assert.equal(audio.codec, 'aac');
-    // A sound ends with a whole block of 1,024 samples.
+    // Audio ends with a whole block of 1,024 samples.
     assert.ok(Math.abs(audio.duration - 1) < 1 / 24, `${audio.duration}`);
     assert.ok(Math.abs(duration - 1) < 1 / 48, `${duration}`);
     const loudness = await loudnessOf(file);
@@ -233,7 +233,7 @@ async function tone(name: string, seconds: number): Promise<MediaFile> {
   return keep(name, samples);
 }
 
-/** One second of a white bar that wanders to the right by five pixels a frame, with an audio file. */
+/** Makes one second of a white bar that moves to the right by five pixels a frame, and an audio file. */
 async function slidingBar(): Promise<MediaFile> {
   const frames: Buffer[] = [];
   for (let index = 0; index < 24; index++) {

@@ -22,10 +22,10 @@ import { createImageShot } from './image-shot.ts';
 import { createRestyledShot } from './restyled-shot.ts';
 import { createShot } from './shots.ts';
 
-/** Seconds of a video. */
+/** Length of a video, in seconds. */
 const DURATION = { min: 0.5, max: 60 };
 
-/** Videos from words, and from images to begin and to end with. */
+/** Makes videos from words, and from images for the beginning and the end. */
 export async function* generateVideos(
   request: VideoRequest,
   model: ProceduralModel,
@@ -67,7 +67,7 @@ interface Work {
   readonly request: VideoRequest;
   readonly scene: Scene;
   readonly model: ProceduralModel;
-  /** When the last frame is shown: a shot that ends somewhere is there then, and not a frame later. */
+  /** When the last frame is shown. A shot with a given end reaches the end at this moment, not a frame later. */
   readonly seconds: number;
   readonly directory: string;
   readonly signal: AbortSignal;
@@ -90,7 +90,7 @@ async function planBeginning({ request, scene, model, seconds, directory, signal
     : createImageShot(scene, seconds, await readImage(startImage, scene));
 }
 
-/** Draws and encodes what a shot shows. The file lies in `directory`. */
+/** Draws and encodes a shot. The file is in `directory`. */
 export async function finishVideo(
   plan: VideoPlan,
   shot: Shot,
@@ -108,12 +108,14 @@ export async function finishVideo(
   };
 }
 
-/** Moments that may stand for a video, as shares of it. */
+/** Moments for the cover of a video, as shares of the video. */
 const COVER_SHARES = [0, 0.06, 0.15, 0.3, 0.5, 0.8];
-/** Spread of a frame's bytes below which there is nothing to see on it: black, white or mist. */
+/**
+ * If the spread of a frame's bytes is below this limit, nothing is visible on the frame: it is black, white or mist.
+ */
 const LEAST_SPREAD = 9;
 
-/** The first frame that shows something. */
+/** Returns the first frame that shows something. */
 async function chooseCover(shot: Shot, frames: number): Promise<Bitmap> {
   let cover: Bitmap | undefined;
   for (const share of COVER_SHARES) {
@@ -124,7 +126,7 @@ async function chooseCover(shot: Shot, frames: number): Promise<Bitmap> {
   return cover as Bitmap;
 }
 
-/** Standard deviation of a sample. */
+/** Returns the standard deviation of a sample of the bytes. */
 function spreadOf(bytes: Buffer): number {
   const step = Math.max(1, Math.floor(bytes.length / 3000)) | 1;
   let [count, sum, squares] = [0, 0, 0];

@@ -6,9 +6,9 @@ import type { Scene } from '../scene.ts';
 import { glide, type PlainShot } from './shot.ts';
 import { createMovingWeather } from './moving-weather.ts';
 
-/** How far the camera comes nearer, as a share of the frame. */
+/** How far the camera moves in, as a share of the frame. */
 const ZOOM = 0.13;
-/** Rows and columns of pixels between two places where the swaying is worked out. */
+/** Rows and columns of pixels between two places where the swaying is computed. */
 const CELL = 8;
 
 interface Warp {
@@ -20,8 +20,8 @@ interface Warp {
 }
 
 /**
- * Brings an image of the scene's size to life. The first moment shows it exactly; from there the camera moves in,
- * what lies low passes faster than what lies high, all things sway a little, and the weather of the words sets in.
+ * Animates an image of the scene's size. The first moment shows the exact image. Then the camera moves in: low parts
+ * pass faster than high parts, everything sways a little, and the weather of the words begins.
  */
 export function createImageShot(scene: Scene, seconds: number, image: Bitmap): PlainShot {
   const { width, height } = scene;
@@ -48,7 +48,7 @@ export function createImageShot(scene: Scene, seconds: number, image: Bitmap): P
     sway(warp, now, alive * Math.min(width, height) * 0.006);
     const zoom = 1 / (1 + ZOOM * Math.min(1, seconds / 5) * way);
     for (let row = 0; row < height; row++) {
-      // The margin that zooming has won is what the camera may move in.
+      // Zooming creates a margin, and the camera moves inside this margin.
       const low = row / height;
       const left = (1 - zoom) * width * (focus.x + pan * 0.5 * (0.25 + 0.75 * low));
       const top = (1 - zoom) * height * focus.y;

@@ -4,19 +4,22 @@ import type { Scene } from '../scene.ts';
 import { createTerrain } from '../terrain.ts';
 
 /**
- * A landscape as a grid of coloured heights that a camera can move over. Distances are those of the terrain: X
+ * A landscape as a grid of coloured heights, over which a camera can move. Distances are those of the terrain: X
  * across, Z into the image, heights above the water.
  */
 export interface LandModel {
   readonly columns: number;
-  /** Of depth. All places of one column lie side by side in the arrays: a view walks from near to far. */
+  /**
+   * Number of steps in depth. All places of one column are adjacent in the arrays, because a view goes from near to
+   * far.
+   */
   readonly steps: number;
   readonly eye: number;
   readonly depths: Float32Array;
-  /** Per row, where its first column lies and how far apart its columns are. */
+  /** Per row, the position of the first column and the distance between columns. */
   readonly lefts: Float32Array;
   readonly cells: Float32Array;
-  /** Ground with its trees, 0 where there is water. */
+  /** Height of the ground with its trees; 0 for water. */
   readonly tops: Float32Array;
   readonly wet: Uint8Array;
   /** sRGB, 0–255, three per place. */
@@ -24,10 +27,10 @@ export interface LandModel {
 }
 
 const STEPS = 270;
-/** Steep faces far away show each row that is missing. */
+/** Moves more rows to the distance, because missing rows are visible on steep slopes far away. */
 const BIAS = 0.84;
 
-/** `sideways` is how far the camera will go to either side. */
+/** Models the land of a scene. `sideways`: how far the camera will move to either side. */
 export function modelLand(scene: Scene, columns: number, sideways: number): LandModel {
   const terrain = createTerrain(scene);
   const survey = surveyLand(

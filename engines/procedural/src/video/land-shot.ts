@@ -9,9 +9,9 @@ import { createMovingWater, drawWater } from './moving-water.ts';
 import { createMovingWeather } from './moving-weather.ts';
 import { vignetteOf } from './vignette.ts';
 
-/** The frame's foreground is drawn this much larger, so that it may move and still cover the frame. */
+/** The foreground is drawn larger than the frame by this factor, so that it still covers the frame when it moves. */
 const OVERSCAN = 1.24;
-/** Distance of the foreground, in the land's measure. */
+/** Distance of the foreground, in units of the land. */
 const FOREGROUND = 3.1;
 
 interface Journey {
@@ -21,7 +21,7 @@ interface Journey {
   readonly tilt: number;
 }
 
-/** A slow flight over living land: clouds drift, water moves, near things pass before far ones. */
+/** Creates a slow flight over moving land: clouds drift, water moves, and near things pass faster than far things. */
 export function createLandShot(scene: Scene, seconds: number): PlainShot {
   const { width, height } = scene;
   const canvas = createCanvas(width, height);
@@ -45,7 +45,7 @@ export function createLandShot(scene: Scene, seconds: number): PlainShot {
       x: journey.sideways * (way * 2 - 1),
       z: journey.forward * way,
       eye: land.eye + journey.lift * way,
-      // Only upwards: above the sky there is nothing to show.
+      // Only upwards, because nothing is drawn above the sky.
       horizon: scene.horizon - journey.tilt * way,
     };
     const shift = (camera.horizon - scene.horizon) * height;
@@ -63,7 +63,7 @@ export function createLandShot(scene: Scene, seconds: number): PlainShot {
   };
 }
 
-/** Long enough to be felt, short enough for the land that is modelled. */
+/** Plans a movement of the camera that is clearly visible but stays inside the modelled land. */
 function planJourney(scene: Scene, seconds: number): Journey {
   const random = scene.random.fork('journey');
   const way = random.chance(0.5) ? 1 : -1;
@@ -90,7 +90,7 @@ function foregroundOf(scene: Scene): Canvas {
   return canvas;
 }
 
-/** Nearer than all else it passes faster, and the wind leans on it. */
+/** Draws the foreground. It is nearest, so it passes fastest, and the wind bends it. */
 function drawForeground(
   context: SKRSContext2D,
   { width, height, mood }: Scene,
@@ -103,7 +103,7 @@ function drawForeground(
   const lean = Math.sin(seconds * 1.1) * (0.004 + mood.weather.wind * 0.01);
   const shift = (-camera.x / (FOREGROUND - camera.z)) * height;
   context.save();
-  // Standing on its lower edge, a little below the frame's own.
+  // It stands on its lower edge, a little below the frame's lower edge.
   context.translate(width / 2 + shift, height * (1 + 0.02 * near + 0.1 * (near - 1)));
   context.transform(scale * 1.12, 0, lean, scale * 1.12, 0, 0);
   context.drawImage(foreground, -foreground.width / 2, -foreground.height);

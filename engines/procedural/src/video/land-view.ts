@@ -8,7 +8,7 @@ export interface Frame {
 }
 
 export interface Camera {
-  /** Where it stands, in the land's own measure. */
+  /** Position of the camera, in units of the land. */
   readonly x: number;
   readonly z: number;
   /** Height above the water. */
@@ -17,13 +17,13 @@ export interface Camera {
   readonly horizon: number;
 }
 
-/** What a frame shows where: 1 where a pixel is water that waits for its reflection. */
+/** One byte per pixel of a frame: 1 for a pixel of water that needs its reflection. */
 export type WaterMap = Uint8Array;
 
-/** Nothing nearer to the camera is drawn. */
+/** Land nearer to the camera is not drawn. */
 const NEAREST = 1.05;
 
-/** Draws the land over what the frame shows, column by column from the camera to the horizon. */
+/** Draws the land over the frame, column by column from the camera to the horizon. */
 export function viewLand(frame: Frame, water: WaterMap, land: LandModel, camera: Camera): void {
   water.fill(0);
   const steps = stepsOf(land, camera, frame.height);
@@ -35,16 +35,16 @@ export function viewLand(frame: Frame, water: WaterMap, land: LandModel, camera:
 }
 
 interface Steps {
-  /** The first that is not too near. */
+  /** The first step that is not too near. */
   readonly first: number;
-  /** Per step, which column of the land the middle of the frame shows, and how many more a unit across. */
+  /** Per step, the land's column in the middle of the frame, and the number of columns per unit across. */
   readonly places: Float64Array;
   readonly spreads: Float64Array;
-  /** Per step, rows that a unit of height takes. */
+  /** Per step, the number of rows per unit of height. */
   readonly rises: Float64Array;
 }
 
-/** What is the same for all columns of a frame. */
+/** Computes what is equal for all columns of a frame. */
 function stepsOf({ steps, depths, lefts, cells }: LandModel, camera: Camera, height: number): Steps {
   const places = new Float64Array(steps);
   const spreads = new Float64Array(steps);
@@ -62,13 +62,16 @@ function stepsOf({ steps, depths, lefts, cells }: LandModel, camera: Camera, hei
   return { first, places, spreads, rises };
 }
 
-/** The surfaces of a column that are seen, from near to far; each reaches up from the one before to its own top. */
+/**
+ * The visible surfaces of a column, from near to far. Each reaches from the top of the surface before it to its own
+ * top.
+ */
 interface Runs {
   count: number;
   readonly tops: Float64Array;
   readonly colours: Float64Array;
   readonly wet: Uint8Array;
-  /** 1 where it touches the one before and is of its kind: their colours pass into one another. */
+  /** 1 if the surface touches the one before and is of the same kind: then their colours blend. */
   readonly joined: Uint8Array;
 }
 
@@ -127,11 +130,14 @@ function findRuns(
   runs.count = count;
 }
 
-/** A row that a surface covers in part keeps the rest for what stands behind it. It is mixed apart and rounded once. */
+/**
+ * Fills a column. A row that is partly covered keeps the rest for the land behind; it is mixed separately and rounded
+ * once.
+ */
 function fillRuns({ width, height, data }: Frame, water: WaterMap, column: number, runs: Runs): void {
   const { count, tops, colours, wet, joined } = runs;
   let top = height;
-  // The topmost row, covered in part: where it lies, what it showed before, and what it has come to.
+  // The topmost, partly covered row: its place, what it showed before, and its current colour.
   let open = -1;
   let openRed = 0;
   let openGreen = 0;
@@ -157,7 +163,7 @@ function fillRuns({ width, height, data }: Frame, water: WaterMap, column: numbe
       const pixel = row * width + column;
       const to = pixel * 4;
       const coverage = (row + 1 < top ? row + 1 : top) - (row > y ? row : y);
-      // Far away many surfaces share a row: it belongs to the one in its middle.
+      // Far away, many surfaces share a row. The surface at the middle of the row decides whether it is water.
       if (row + 0.5 >= y && row + 0.5 < top) water[pixel] = wet[run] ?? 0;
       if (coverage >= 1) {
         writePixel(data, to, red + moreRed * t, green + moreGreen * t, blue + moreBlue * t);

@@ -3,10 +3,10 @@ import { createNoise, type Noise } from '../noise.ts';
 import type { Scene } from '../scene.ts';
 import type { Camera, Frame, WaterMap } from './land-view.ts';
 
-/** Ripples are long across the image, so a value every few columns is enough. */
+/** Ripples are long across the image, so one value every few columns is enough. */
 const COARSE = 8;
 
-/** Water that can be drawn at any moment; the same ripples travel on from frame to frame. */
+/** Water that can be drawn at any moment. The same ripples move from frame to frame. */
 export interface MovingWater {
   readonly scene: Scene;
   readonly noise: Noise;
@@ -40,7 +40,7 @@ export function createMovingWater(scene: Scene, width: number): MovingWater {
   };
 }
 
-/** Fills the water of a frame with the mirrored image above it, broken by the ripples of this second. */
+/** Fills the water of a frame with the mirrored image above it, distorted by the ripples of this moment. */
 export function drawWater(
   water: MovingWater,
   frame: Frame,
@@ -70,17 +70,17 @@ function rippleRow(
 ): void {
   const below = belowHorizon(frame, camera, row);
   const depth = 0.11 / below;
-  // Far ripples are finer than a pixel; they fade into a calm sheen instead of flickering.
+  // Far ripples are finer than a pixel. They fade into a calm sheen instead of flickering.
   const seen = smoothstep(0.004, 0.05, below);
   const away = depth + camera.z * 0.06;
   const path = spreadAt(below) * PATH_REACH;
   for (let cell = 0; cell < ripples.length; cell++) {
     const across = ((cell * COARSE) / frame.width - 0.5) * scene.aspect * depth + camera.x * 0.06;
-    // Two trains of waves cross each other.
+    // Two series of waves cross each other.
     const long = noise.at(across * 5 + seconds * 0.22, away * 26 + seconds * 0.75) * 0.6;
     const short = noise.at(across * 13 + 40 - seconds * 0.35, away * 62 + seconds * 1.15) * seen;
     ripples[cell] = (long + short) * roughness;
-    // Light glitters only on its own path.
+    // Light glitters only on the path below the sun.
     const aside = Math.abs((cell * COARSE) / frame.width - scene.sun.x) * scene.aspect;
     flakes[cell] = aside > path + 0.03 ? 0 : noise.at(across * 24 - seconds * 0.3, away * 95 + seconds * 1.7);
   }
@@ -124,7 +124,7 @@ function mirrorRow(water: MovingWater, frame: Frame, map: WaterMap, camera: Came
 const PATH_REACH = 2.2;
 const spreadAt = (below: number) => 0.035 + below * 0.32;
 
-/** The path of light under the sun: a column that widens towards the viewer, broken into flakes. */
+/** Returns the light on the path below the sun: a column that widens towards the viewer, broken into flakes. */
 function glitterAt(
   { scene, glitter }: MovingWater,
   x: number,

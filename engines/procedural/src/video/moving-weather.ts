@@ -4,10 +4,10 @@ import type { Random } from '../random.ts';
 import type { Scene } from '../scene.ts';
 import { paintLightning } from '../weather.ts';
 
-/** Draws what falls, flies or glows in front of a frame at one moment; `strength` 0–1 lets it fade in. */
+/** Draws falling, flying or glowing things in front of a frame at one moment. `strength` 0–1 fades them in. */
 export type MovingWeather = (context: SKRSContext2D, seconds: number, strength: number) => void;
 
-/** Snow, rain, birds, fireflies or motes, as the words ask; always something small that lives. */
+/** Creates snow, rain, birds, fireflies or motes, as the words ask. There is always something small that moves. */
 export function createMovingWeather(scene: Scene): MovingWeather {
   const { mood, palette } = scene;
   const layers: MovingWeather[] = [];
@@ -69,7 +69,7 @@ function createRain(scene: Scene): MovingWeather {
   const slant = 0.1 + mood.weather.wind * 0.3 + mood.weather.storm * 0.15;
   const drops = scatter(random, Math.round(460 * mood.weather.rain * scene.aspect));
   const tone = mix(palette.haze, palette.snow, 0.45);
-  // Three depths in one path each: a stroke for every drop would take longer than all the rest.
+  // Three depths with one path each: a stroke for every drop would take longer than everything else.
   const depths = [0.2, 0.5, 0.9].map((near) => ({
     near,
     style: css(tone, 0.12 + near * 0.16),
@@ -119,7 +119,7 @@ function createBirds(scene: Scene): MovingWeather {
       const px = (start.x + x + way * seconds * 0.045) * width;
       const py =
         scene.horizon * (start.y + y - seconds * 0.012 + Math.sin(seconds * 0.9 + phase) * 0.008) * height;
-      // They glide between a few strokes of the wings.
+      // Birds glide between a few beats of their wings.
       const effort = Math.max(0, Math.sin(seconds * 0.7 + phase));
       const lift = span * (0.28 + 0.4 * effort * Math.sin(seconds * beat + phase));
       context.lineWidth = span * 0.13;
@@ -134,7 +134,7 @@ function createBirds(scene: Scene): MovingWeather {
 
 /** Seconds from one flash to the next. */
 const FLASHES = { from: 1.4, to: 3.4 };
-/** How many there are before they repeat. */
+/** Number of different bolts before they repeat. */
 const BOLTS = 3;
 
 function createLightning(scene: Scene): MovingWeather {
@@ -158,7 +158,7 @@ function createLightning(scene: Scene): MovingWeather {
     let since = seconds % round;
     for (const { canvas, wait } of bolts) {
       since -= wait;
-      // It strikes, and strikes again along the same way.
+      // The bolt strikes twice along the same path.
       const again = since > 0.16 ? 0.7 * Math.exp(-(since - 0.16) * 11) : 0;
       const power = since < 0 ? 0 : Math.exp(-since * 13) + again;
       if (power < 0.02) continue;
@@ -174,7 +174,7 @@ function createLightning(scene: Scene): MovingWeather {
   };
 }
 
-/** Fireflies by night, pollen by day. */
+/** Creates fireflies by night, pollen by day. */
 function createMotes(scene: Scene, tone: Colour, count: number): MovingWeather {
   const { width, height, unit } = scene;
   const spot = softSpot(tone);

@@ -5,10 +5,10 @@ import { glide, type PlainShot } from './shot.ts';
 import { createMovingWeather } from './moving-weather.ts';
 import { vignetteOf } from './vignette.ts';
 
-/** The plate is painted this much larger than the frame that wanders over it. */
+/** The plate is larger than the frame by this factor, so that the frame can move over it. */
 const OVERSCAN = 1.12;
 
-/** A painted plate, a camera that wanders over it, and the weather in between. */
+/** Creates a shot of a painted picture (the plate): a camera moves over it, with weather in front. */
 export function createPlateShot(scene: Scene, seconds: number, paint: Painter): PlainShot {
   const { width, height } = scene;
   const plate = paint(plateOf(scene));
@@ -19,7 +19,7 @@ export function createPlateShot(scene: Scene, seconds: number, paint: Painter): 
   const random = scene.random.fork('journey');
   const [panX, panY] = [random.range(0.5, 0.9) * (random.chance(0.5) ? 1 : -1), random.range(-0.6, 0.6)];
   const inwards = random.chance(0.6);
-  // A short video goes less far, at the same pace.
+  // A short video moves less far, at the same speed.
   const reach = Math.min(1, seconds / 5);
   const quay = scene.mood.places.has('city') ? plate.height * 0.745 : plate.height;
   return (now) => {
@@ -30,7 +30,7 @@ export function createPlateShot(scene: Scene, seconds: number, paint: Painter): 
     const sy = ((plate.height - sh) / 2) * (1 + panY * (way * 2 - 1) * reach);
     context.imageSmoothingQuality = 'medium';
     context.drawImage(plate, sx, sy, sw, sh, 0, 0, width, height);
-    // Below the quay lies water, which is never still.
+    // Below the quay is water, which always moves.
     for (let row = (quay - sy) * zoom; row < height; row += 3) {
       const deep = (row - (quay - sy) * zoom) / height;
       const sway = Math.sin(row * 0.5 + now * 2.6) * Math.sin(row * 0.13 - now * 1.7) * (0.8 + deep * 9);

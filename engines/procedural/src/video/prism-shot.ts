@@ -4,7 +4,7 @@ import { fromCanvas } from '../raster.ts';
 import type { Scene } from '../scene.ts';
 import type { PlainShot } from './shot.ts';
 
-/** A living view, seen through stones that turn. */
+/** Creates a moving view, seen through turning stones. */
 export function createPrismShot(scene: Scene, viewOf: (small: Scene) => PlainShot): PlainShot {
   const share = Math.min(1, VIEW_SIDE / Math.max(scene.width, scene.height));
   const small: Scene = {
@@ -12,7 +12,7 @@ export function createPrismShot(scene: Scene, viewOf: (small: Scene) => PlainSho
     width: Math.round(scene.width * share),
     height: Math.round(scene.height * share),
     unit: scene.unit * share,
-    // Haze swallows the contours that a cut lives on.
+    // Haze hides the contours that a cut needs.
     air: scene.air * 0.5,
   };
   const view = viewOf(small);

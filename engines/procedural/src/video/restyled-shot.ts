@@ -16,14 +16,14 @@ import { matchTones } from '../tone-match.ts';
 import { paintFresh } from '../transform.ts';
 import type { Shot } from './shot.ts';
 
-/** Pictures drawn per second, each shown twice: as animators draw, and half the work. */
+/** Pictures drawn per second. Each is shown twice, as animators do, which halves the work. */
 const DRAWN_PER_SECOND = 12;
-/** How far the colours go towards those of the words. */
+/** How far the colours move towards those of the words, 0–1. */
 const COLOURS = 0.4;
 const TIMEOUT_MS = 5 * 60_000;
 const MAX_BYTES = 400_000_000;
 
-/** A video drawn anew. Where it is shorter than the video, it goes back the way it came. */
+/** Redraws a video. If the source is shorter than the new video, it is played backwards from its end. */
 export async function createRestyledShot(
   scene: Scene,
   model: ProceduralModel,
@@ -50,7 +50,10 @@ function thereAndBack(step: number, count: number): number {
   return turn < count ? turn : 2 * (count - 1) - turn;
 }
 
-/** The same hand for every frame; where stones lie or lines begin does not change between them. */
+/**
+ * Returns the drawing function for all frames. The places of stones and the starts of lines stay the same between
+ * frames.
+ */
 function createHand(scene: Scene, model: ProceduralModel, fresh: Bitmap | null): (image: Raster) => Canvas {
   let cut: ReturnType<typeof createTurningCut> | undefined;
   return (image) => {
@@ -61,7 +64,11 @@ function createHand(scene: Scene, model: ProceduralModel, fresh: Bitmap | null):
   };
 }
 
-/** JPEGs of the scene's size. @throws EngineError `unreadable_reference` */
+/**
+ * Returns the frames as JPEGs of the scene's size.
+ *
+ * @throws EngineError `unreadable_reference`
+ */
 async function decodeFrames(
   { width, height }: Scene,
   seconds: number,
@@ -97,7 +104,10 @@ async function decodeFrames(
 
 const JPEG_END = Buffer.from([0xff, 0xd9]);
 
-/** In a JPEG's data 0xff is always followed by 0 or a restart mark, so its end mark stands only at its end. */
+/**
+ * Splits a stream at the end marks of JPEGs. Inside a JPEG's data 0xff is always followed by 0 or a restart mark, so
+ * the end mark only occurs at the end.
+ */
 function splitJpegs(stream: Buffer): Buffer[] {
   const frames: Buffer[] = [];
   for (let from = 0; from < stream.length;) {

@@ -6,7 +6,7 @@ import { createLandShot } from './land-shot.ts';
 import { createPrismShot } from './prism-shot.ts';
 import { createPlateShot } from './plate-shot.ts';
 
-/** How each model shoots what the words say. */
+/** Creates the shot of a model for the scene of the words. */
 export function createShot(scene: Scene, seconds: number, model: ProceduralModel): PlainShot {
   switch (model) {
     case 'atelier':
@@ -20,7 +20,7 @@ export function createShot(scene: Scene, seconds: number, model: ProceduralModel
   }
 }
 
-/** Land is flown over; for what is no land, a camera wanders over the painter's plate. */
+/** Flies over land. If the scene is not land, a camera moves over a painted picture. */
 function createOpenAirShot(scene: Scene, seconds: number, model: ProceduralModel): PlainShot {
   return isLand(scene) ? createLandShot(scene, seconds) : createPlateShot(scene, seconds, PAINTERS[model]);
 }

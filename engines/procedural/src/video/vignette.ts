@@ -1,6 +1,6 @@
 import { createCanvas, type Canvas } from '@napi-rs/canvas';
 
-/** Darker corners, to be laid over each frame. */
+/** Returns darker corners, to be drawn over each frame. */
 export function vignetteOf({ width, height }: { width: number; height: number }, strength: number): Canvas {
   const canvas = createCanvas(width, height);
   const context = canvas.getContext('2d');

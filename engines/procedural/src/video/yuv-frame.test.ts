@@ -4,7 +4,7 @@ import { toYuv, yuvBytes } from './yuv-frame.ts';
 
 const size = { width: 4, height: 2 };
 
-/** Two pixels by two of one colour, and beside them two by two of another. */
+/** Returns a frame of 2 × 2 pixels of one colour, and to the right 2 × 2 pixels of another. */
 function frame(left: readonly number[], right: readonly number[]): number[] {
   const row = [left, left, right, right].flatMap((colour) => [...colour, 255]);
   return [...row, ...row];

@@ -1,13 +1,13 @@
 import type { Size } from '@renderkit/engine-kit/engine.ts';
 
-/** Bytes of one frame in YUV 4:2:0. The sides are even. */
+/** Returns the bytes of one frame in YUV 4:2:0. Its sides are even. */
 export function yuvBytes({ width, height }: Size): number {
   return (width * height * 3) / 2;
 }
 
 /**
- * Writes a frame of RGBA, opaque, as planar YUV 4:2:0 by BT.601 in the range of video (16–235), each colour for the middle
- * of its four pixels: what the encoder takes without a filter. Returns `out`, which has `yuvBytes` bytes.
+ * Writes an opaque RGBA frame as planar YUV 4:2:0 by BT.601 in the range of video (16–235). Each colour value is the
+ * mean of its four pixels. The encoder takes this format without a filter. Returns `out`, which has `yuvBytes` bytes.
  */
 export function toYuv<Out extends Uint8Array>(
   rgba: ArrayLike<number>,
@@ -23,8 +23,8 @@ export function toYuv<Out extends Uint8Array>(
   return out;
 }
 
-// In 1/65536, with a half for rounding and the offset of the range. A function of its own, so that it stays compiled; written
-// out, the four pixels cost less than in a loop.
+// Factors are in 1/65536, with one half for rounding and the offset of the range. This is a separate function, so that
+// it stays compiled. The four pixels are written out, because a loop would cost more.
 function rowsToYuv(
   rgba: ArrayLike<number>,
   first: number,

@@ -7,9 +7,9 @@ import { ffmpeg } from '@renderkit/media-kit/ffmpeg.ts';
 import { ALL_FORMATS, BufferSource, Input } from 'mediabunny';
 import sharp from 'sharp';
 
-// What tests see of a video: its frames, its tracks, how loud it is.
+// Measures videos for tests: frames, tracks, loudness.
 
-/** Every frame as RGB, by a decoder that knows nothing of how the video was made. */
+/** Returns every frame as RGB, from a decoder that does not depend on the code that made the video. */
 export async function decode(file: MediaFile, width: number, height: number): Promise<Buffer[]> {
   const bytes = await convert(file, ['-f', 'rawvideo', '-pix_fmt', 'rgb24']);
   const size = width * height * 3;
@@ -72,7 +72,7 @@ export function meanDifference(one: Buffer, other: Buffer): number {
   return sum / one.length;
 }
 
-/** Where the light of a frame lies, in columns, counting only what stands out. */
+/** Returns the column of a frame's light, counting only bright pixels. */
 export function brightColumn(frame: Buffer | undefined, width: number, height: number): number {
   assert.ok(frame);
   let [sum, weight] = [0, 0];
