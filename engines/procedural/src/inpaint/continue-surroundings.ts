@@ -4,15 +4,15 @@ import { createRaster, type Raster } from '../raster.ts';
 import type { Box, Hole } from './hole.ts';
 import { matchPatches, voteColours, type Level, type Nearest } from './patch-match.ts';
 
-/** Longer side of what the patches are looked for in, coarse to fine: each doubles the one before. */
+/** Longer sides of the pictures in which patches are searched, from coarse to fine. Each is twice the one before. */
 const SIDES = [60, 120, 240];
 const ROUNDS = 3;
-/** How far around the hole its continuation is looked for, as a share of its longer side. */
+/** How far around the hole patches are searched, as a share of its longer side. */
 const AROUND = 0.75;
 
 /**
- * What would be in the bounds of a hole had nothing stood there: pieces of the surroundings, put together so that they
- * go on. What is known in the bounds stays. Returns null where too little is known to go by.
+ * Continues the surroundings of a hole into the hole, with pieces of the surroundings. Known pixels in the hole's
+ * bounds stay. Returns null if too little of the surroundings is known.
  */
 export function continueSurroundings(source: Bitmap, hole: Hole, random: Random): Raster | null {
   const around = growBox(hole.bounds, Math.max(hole.bounds.width, hole.bounds.height) * AROUND, source);
@@ -49,7 +49,7 @@ function growBox(
   };
 }
 
-/** A cell is of the hole where any of its pixels is. */
+/** Scales the picture down. A cell belongs to the hole if any of its pixels does. */
 function shrink(source: Bitmap, { inside }: Hole, box: Box, longSide: number): Level {
   const share = Math.min(1, longSide / Math.max(box.width, box.height));
   const width = Math.max(1, Math.round(box.width * share));
@@ -74,7 +74,7 @@ function shrink(source: Bitmap, { inside }: Hole, box: Box, longSide: number): L
   return { width, height, data, hole };
 }
 
-/** Returns 1 where the cell touches the hole. */
+/** Averages the pixels of a cell. Returns 1 if the cell touches the hole. */
 function averageCell(
   { width, bytes }: Bitmap,
   inside: Uint8Array,
@@ -98,7 +98,10 @@ function averageCell(
   return 0;
 }
 
-/** A first guess: each ring from the rim inwards is the mean of what it touches, and then all is evened out. */
+/**
+ * Makes a first guess: each ring, from the rim inwards, becomes the mean of its known neighbours. Then everything is
+ * smoothed.
+ */
 function guessColours({ width, height, data, hole }: Level): void {
   const open = Uint8Array.from(hole);
   const inner = [...open.keys()].filter((cell) => open[cell] === 1);
@@ -113,10 +116,10 @@ function guessColours({ width, height, data, hole }: Level): void {
     for (const cell of inner) meanAround(cell, width, height, data, open);
 }
 
-/** Rounds until a first guess lies as smoothly between its rims as it is going to. */
+/** Number of smoothing rounds. More rounds would not make a first guess smoother. */
 const EVENINGS = 90;
 
-/** Writes the mean of the cells around one that are not `open`; false where there is none. */
+/** Writes the mean of the cells around `cell` that are not `open`. Returns false if there is none. */
 function meanAround(
   cell: number,
   width: number,
@@ -128,7 +131,7 @@ function meanAround(
   const y = (cell - x) / width;
   let [red, green, blue, count] = [0, 0, 0, 0];
   for (let row = y > 0 ? y - 1 : 0; row <= y + 1 && row < height; row++) {
-    // The rows beside it count more than those above and below: skies and waters lie in bands.
+    // Neighbours in the same row count more than those above and below, because skies and waters have horizontal bands.
     const weight = row === y ? 4 : 1;
     for (let column = x > 0 ? x - 1 : 0; column <= x + 1 && column < width; column++) {
       const near = row * width + column;
@@ -146,7 +149,7 @@ function meanAround(
   return true;
 }
 
-/** The field of a coarser level as the first guess of a finer one. */
+/** Converts the field of a coarser level into the first guess of a finer level. */
 function refine(nearest: Nearest, coarse: Level, fine: Level): Nearest {
   const finer = new Int32Array(fine.width * fine.height).fill(-1);
   for (let y = 0, index = 0; y < fine.height; y++) {
@@ -174,11 +177,11 @@ function takeColours(fine: Level, coarse: Level): void {
   }
 }
 
-/** How far a cell's colour may be off at the rim and still be the same thing in another light. */
+/** Largest difference of a cell's colour at the rim that still counts as the same thing in another light. */
 const MAX_OFFSET = 0.07;
 const EVENINGS_OF_LIGHT = 40;
 
-/** What the light of the pieces lacks against that at the rim, carried inwards: three floats per cell. */
+/** Returns the difference in light between the rim and the pieces, spread inwards: three floats per cell. */
 function offsetsAt({ width, height, data, hole }: Level): Float32Array {
   const offsets = new Float32Array(data.length);
   const rim = Float32Array.from(data);
@@ -193,7 +196,7 @@ function offsetsAt({ width, height, data, hole }: Level): Float32Array {
       offsets[index] = Math.abs(off) > MAX_OFFSET ? 0 : off;
     }
   }
-  // What lies beyond the rim is known and no offset.
+  // Cells beyond the rim are known, so they have no offset.
   const beyond = Uint8Array.from(within, (kind) => (kind === 0 ? 1 : 0));
   for (let round = 0; round < EVENINGS_OF_LIGHT; round++)
     for (const cell of inner) if (within[cell] === 1) meanAround(cell, width, height, offsets, beyond);
@@ -203,14 +206,17 @@ function offsetsAt({ width, height, data, hole }: Level): Float32Array {
 interface Pieces {
   readonly source: Bitmap;
   readonly hole: Hole;
-  /** What of the source `level` shows. */
+  /** The part of the source that `level` shows. */
   readonly box: Box;
   readonly level: Level;
   readonly nearest: Nearest;
   readonly offsets: Float32Array;
 }
 
-/** The picture's own pixels, moved as the patches say: four patches meet in each pixel, the nearest counts most. */
+/**
+ * Moves the picture's own pixels according to the patches. Four patches overlap in each pixel, and the nearest counts
+ * most.
+ */
 function assemble(pieces: Pieces): Raster {
   const { source, hole, box, level } = pieces;
   const { bounds, inside } = hole;
@@ -229,7 +235,7 @@ function assemble(pieces: Pieces): Raster {
   return raster;
 }
 
-/** Where between the cells' middles a pixel lies. */
+/** Returns the position of a pixel between the centres of cells. */
 const cellAt = (pixel: number, pixels: number, cells: number): number =>
   Math.max(0, Math.min(cells - 1, ((pixel + 0.5) * cells) / pixels - 0.5));
 

@@ -5,8 +5,8 @@ import type { Hole } from './hole.ts';
 const CELLS = 160;
 
 /**
- * How far each place in the bounds of a hole lies from the hole's rim, in pixels of the picture. The edge of the
- * picture is no rim.
+ * Returns the distance from each place in a hole's bounds to the hole's rim, in pixels of the picture. The edge of the
+ * picture does not count as rim.
  */
 export function depthOf({ width, height, inside, bounds }: Hole): Field {
   const share = Math.min(1, CELLS / Math.max(bounds.width, bounds.height));
@@ -32,7 +32,7 @@ export function depthOf({ width, height, inside, bounds }: Hole): Field {
   return { width: columns, height: rows, data };
 }
 
-/** One half of a chamfer distance: from the corner where reading begins, or ends where `step` is −1. */
+/** Computes one half of a chamfer distance: from the first corner, or from the last one if `step` is −1. */
 function sweep(data: Float32Array, columns: number, rows: number, cell: number, step: 1 | -1): void {
   const slant = cell * Math.SQRT2;
   const at = (column: number, row: number) =>

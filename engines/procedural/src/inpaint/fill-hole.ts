@@ -16,12 +16,12 @@ import { depthOf } from './depth.ts';
 import { fitBox, type Box, type Hole } from './hole.ts';
 import { subjectsOf, type Subject } from './subjects.ts';
 
-/** Above this share of a picture its rest says nothing about what belongs there. */
+/** If the hole is a larger share of the picture, the rest does not show what belongs there. */
 const MAX_SHARE = 0.9;
-/** From this share of the height on a hole ends with the picture: a portrait may be cut off there. */
+/** A hole that reaches below this share of the height ends with the picture. A portrait may be cut off there. */
 const FOOT = 0.94;
 
-/** What is asked for in a hole. `strength` 0–1. */
+/** The request for a hole. `strength` 0–1. */
 interface Filling {
   readonly type: 'refine' | 'fill';
   readonly model: ProceduralModel;
@@ -29,9 +29,9 @@ interface Filling {
 }
 
 /**
- * What comes into a hole: the surroundings go on, or in a refinement what is there stays, and what the words name
- * stands in it, in its light; the weaker the change, the more it takes on of that light. Returns null where the hole is
- * nearly all of the picture.
+ * Fills a hole: the surroundings are continued, or in a refinement the content stays. The things that the words name
+ * are drawn in, in the hole's light. The weaker the change, the more of this light they take on. Returns null if the
+ * hole is nearly the whole picture.
  */
 export function fillHole(source: Bitmap, hole: Hole, brief: Brief, filling: Filling): Bitmap | null {
   if (hole.share > MAX_SHARE) return null;
@@ -52,7 +52,7 @@ export function fillHole(source: Bitmap, hole: Hole, brief: Brief, filling: Fill
   return put(source, hole.bounds, finishCanvas(canvas, { ...finish, random: scene.random }));
 }
 
-/** The words' scene in the bounds of the hole, at the hour that the surroundings show and lit as they are. */
+/** Returns the words' scene in the bounds of the hole, with the time of day and the light of the surroundings. */
 function sceneIn(ground: Raster, { width, height }: Box, source: Bitmap, brief: Brief): Scene {
   const { mood, random } = brief;
   const time = mood.time ?? hourOf(meanOf(ground));
@@ -81,7 +81,7 @@ function meanOf({ data }: Raster): Colour {
   return fromRgb(red, green, blue);
 }
 
-/** Where the light comes from, as a share of the width: a quarter or three. */
+/** Returns the side where the light comes from, as a share of the width: 0.25 or 0.75. */
 function brighterSide({ width, bytes }: Bitmap): number {
   let lead = 0;
   for (let pixel = 0; pixel * 3 < bytes.length; pixel += 31)
@@ -113,7 +113,7 @@ function drawSubjects(
     const layer = createCanvas(canvas.width, canvas.height);
     const target = layer.getContext('2d');
     draw(target, scene, box);
-    // The air before it has the colour of the place.
+    // The air in front of the subject has the colour of the place.
     target.globalCompositeOperation = 'source-atop';
     target.fillStyle = air;
     target.fillRect(0, 0, layer.width, layer.height);
@@ -130,7 +130,7 @@ function placeOf(hole: Hole, { aspect, floats = false }: Subject): Box {
   return { ...box, left: box.left - left, top: box.top - top };
 }
 
-/** Fades the lowest part of what stands in a box. */
+/** Fades the lowest part of the subject in a box. */
 function sink(context: SKRSContext2D, { left, top, width, height }: Box): void {
   const foot = top + height;
   const fade = context.createLinearGradient(0, foot - height * 0.1, 0, foot);
@@ -141,12 +141,15 @@ function sink(context: SKRSContext2D, { left, top, width, height }: Box): void {
   context.fillRect(left - width, foot - height * 0.1, width * 3, height);
 }
 
-/** So thin that a place as wide would have thousands of times what a picture has, and nobody would see it. */
+/**
+ * Returns true for a very thin hole. A place of that shape would need thousands of times the pixels of a picture, and
+ * nobody would see it.
+ */
 function isSliver({ width, height }: Box): boolean {
   return Math.max(width, height) > 8 * Math.min(width, height);
 }
 
-/** Whether the words ask for land or sky, and name nothing that would stand in what is there. */
+/** Returns whether the words ask for land or sky, and name no subject that would stand in the existing content. */
 function wantsPlace({ mood }: Scene, bounds: Box, subjects: readonly Subject[]): boolean {
   const { places, weather, sky } = mood;
   if (isSliver(bounds)) return false;
@@ -155,7 +158,7 @@ function wantsPlace({ mood }: Scene, bounds: Box, subjects: readonly Subject[]):
   return places.size > 0 || weather.clouds + weather.clear + weather.fog > 0 || sky.has('aurora');
 }
 
-/** How wide the seam is in which a place comes out of its surroundings, as a share of the hole's shorter side. */
+/** Width of the transition between a place and its surroundings, as a share of the hole's shorter side. */
 const SEAM = 0.3;
 
 function paintPlace(ground: Raster, depth: Field, scene: Scene, strength: number): void {
@@ -167,7 +170,7 @@ function paintPlace(ground: Raster, depth: Field, scene: Scene, strength: number
 const paintWords = (scene: Scene): Raster =>
   scene.mood.places.size > 0 ? fromCanvas(PAINTERS.atelier(scene)) : paintOpenSky(scene);
 
-/** The forms stay; their colours become those that the words would have, and the strokes are laid anew. */
+/** Keeps the forms. Their colours become the colours that the words would have, and the strokes are painted again. */
 function bendTowards(ground: Raster, depth: Field, scene: Scene, strength: number): void {
   const bent = { ...ground, data: Float32Array.from(ground.data) };
   matchTones(bent, toBitmap(paintWords(scene)), strength);
@@ -186,7 +189,7 @@ function paintOpenSky(scene: Scene): Raster {
   return raster;
 }
 
-/** Lays `fresh` over the ground, from the rim of the hole on ever more of it. */
+/** Blends `fresh` over the ground, more strongly with the distance from the hole's rim. */
 function blendIn(ground: Raster, fresh: Raster, depth: Field): void {
   const seam = Math.min(ground.width, ground.height) * SEAM;
   for (let row = 0; row < ground.height; row++) blendRow(ground, fresh, row, depth, seam);
@@ -207,7 +210,7 @@ function blendRow(
   }
 }
 
-/** Where the words name a colour and nothing else, it is laid over what goes on. */
+/** Tints the continued surroundings if the words name a colour and nothing else. */
 function tint(ground: Raster, depth: Field, { mood, look }: Scene): void {
   const [named] = mood.colours;
   if (named === undefined || !mood.understood || mood.places.size > 0) return;

@@ -27,7 +27,7 @@ test('A box in a disc lies within it, at its foot or in its middle', () => {
   const middle = fitBox(disc, 1, true);
   assert.ok(Math.abs(middle.left + middle.width / 2 - 100) < 4);
   assert.ok(Math.abs(middle.top + middle.height / 2 - 50) < 4);
-  // The largest square in a circle is as wide as its radius times the root of two.
+  // The largest square in a circle has the side radius × √2.
   assert.ok(Math.abs(middle.width - 40 * Math.SQRT2) < 6, `${middle.width}`);
   const foot = fitBox(disc, 0.3, false);
   assert.ok(foot.top + foot.height > 80 && foot.height > 60, JSON.stringify(foot));

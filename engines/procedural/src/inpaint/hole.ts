@@ -7,17 +7,17 @@ export interface Box extends Size {
   readonly top: number;
 }
 
-/** Where a mask changes its picture at all, however little. */
+/** The area where a mask changes its picture, even slightly. */
 export interface Hole extends Size {
   /** One byte per pixel, 1 in the hole. */
   readonly inside: Uint8Array;
-  /** The smallest box that holds all of it. */
+  /** The smallest box that contains the whole hole. */
   readonly bounds: Box;
-  /** 0–1: how much of the picture it is. */
+  /** 0–1: the hole's share of the picture. */
   readonly share: number;
 }
 
-/** Null where the mask is black everywhere. */
+/** Returns null if the mask is completely black. */
 export function findHole({ width, height, bytes }: Mask): Hole | null {
   const inside = new Uint8Array(width * height);
   let [left, top, right, bottom, count] = [width, height, -1, -1, 0];
@@ -37,14 +37,15 @@ export function findHole({ width, height, bytes }: Mask): Hole | null {
   return { width, height, inside, bounds, share: count / inside.length };
 }
 
-/** Cells along the longer side of the bounds, in which places for a subject are looked for. */
+/** Cells along the longer side of the bounds, for the search of a place for a subject. */
 const CELLS = 48;
-/** How much of a box may lie beside the hole. */
+/** Share of a box that may lie outside the hole. */
 const OUTSIDE = 0.02;
 
 /**
- * The largest box of the ratio `aspect` (width over height) in the hole, in pixels of the picture; of equally large
- * ones the lowest, or where it floats the most central. In a hole too thin for any, the middle of the bounds.
+ * Returns the largest box of the ratio `aspect` (width over height) in the hole, in pixels of the picture. Among
+ * equally large boxes the lowest counts, or the most central one if `floats` is set. If the hole is too thin for any
+ * box, the box lies in the middle of the bounds.
  */
 export function fitBox(hole: Hole, aspect: number, floats: boolean): Box {
   const { bounds } = hole;
@@ -72,7 +73,7 @@ export function fitBox(hole: Hole, aspect: number, floats: boolean): Box {
   };
 }
 
-/** Summed areas: cells in the hole above and left of each corner. */
+/** Returns summed areas: the number of cells in the hole above and left of each corner. */
 function sumCells({ width, inside, bounds }: Hole, cell: number, columns: number, rows: number): Int32Array {
   const stride = columns + 1;
   const sums = new Int32Array(stride * (rows + 1));
@@ -91,7 +92,7 @@ function sumCells({ width, inside, bounds }: Hole, cell: number, columns: number
   return sums;
 }
 
-/** The lowest place, or the most central one; −1, −1 where there is none. */
+/** Returns the lowest place, or the most central one. Returns −1, −1 if there is none. */
 function findPlace(
   sums: Int32Array,
   [columns, rows]: readonly [number, number],

@@ -4,24 +4,24 @@ import type { Random } from '../random.ts';
 export interface Level {
   readonly width: number;
   readonly height: number;
-  /** Three floats per pixel, sRGB 0–1; in the hole a guess that gets better. */
+  /** Three floats per pixel, sRGB 0–1. Inside the hole it is a guess that becomes better. */
   readonly data: Float32Array;
   /** One byte per pixel, 1 in the hole. */
   readonly hole: Uint8Array;
 }
 
-/** Half the side of a patch: what is compared is 5 × 5 pixels. */
+/** Half the side of a patch: patches of 5 × 5 pixels are compared. */
 const REACH = 2;
 const SWEEPS = 3;
-/** What a step up or down costs beside colours: the sky is continued from the sky. */
+/** Cost of a row up or down, in addition to colours: the sky should be continued from the sky. */
 const ROW_COST = 4;
 
-/** For each pixel whose patch touches the hole the pixel most like it whose patch does not; −1 for the others. */
+/** For each pixel whose patch touches the hole, the most similar pixel whose patch does not; −1 for other pixels. */
 export type Nearest = Int32Array;
 
 /**
- * Finds, for all patches at the hole, the nearest patch of what is known (after Barnes et al., PatchMatch): what
- * suits a neighbour is tried first, then ever nearer guesses. Returns null where no whole patch is known.
+ * Finds the most similar known patch for each patch at the hole (after Barnes et al., PatchMatch). A neighbour's match
+ * is tried first, then guesses that come nearer and nearer. Returns null if no whole patch is known.
  */
 export function matchPatches(level: Level, start: Nearest | null, random: Random): Nearest | null {
   const { width, height } = level;
@@ -79,7 +79,10 @@ function attempt({ level, known, nearest, costs }: Search, target: number, candi
   costs[target] = cost;
 }
 
-/** Squared difference of two patches; gives up above `limit`. The target's patch is clamped to the picture. */
+/**
+ * Returns the squared difference of two patches, and stops early above `limit`. The target's patch is clamped to the
+ * picture.
+ */
 function costOf({ width, height, data }: Level, target: number, candidate: number, limit: number): number {
   const targetX = target % width;
   const targetY = (target - targetX) / width;
@@ -100,7 +103,7 @@ function costOf({ width, height, data }: Level, target: number, candidate: numbe
   return cost;
 }
 
-/** Colours of the hole as the patches over each pixel have them, on average. */
+/** Sets the colours of the hole to the average of the patches over each pixel. */
 export function voteColours({ width, height, data, hole }: Level, nearest: Nearest): void {
   const next = new Float32Array(3);
   const voted = Float32Array.from(data);
@@ -126,7 +129,7 @@ export function voteColours({ width, height, data, hole }: Level, nearest: Neare
   data.set(voted);
 }
 
-/** Centres of patches that lie in the picture and not in the hole, as a list and as a mask. */
+/** Returns the centres of patches that lie inside the picture and outside the hole, as a list and as a mask. */
 function knownCentres({ width, height, hole }: Level): { list: number[]; at: Uint8Array } {
   const at = new Uint8Array(width * height);
   const list: number[] = [];

@@ -14,15 +14,15 @@ import { drawTree } from '../trees.ts';
 import { paintLightning, paintWeather } from '../weather.ts';
 import type { Box } from './hole.ts';
 
-/** One thing that a prompt can put into a hole. Boxes are in the pixels of what is drawn on. */
+/** One thing that a prompt can put into a hole. Boxes are in the pixels of the target picture. */
 export interface Subject {
-  /** Width over height of the box that it fills; null where it spreads over the whole hole. */
+  /** Width over height of its box; null if it spreads over the whole hole. */
   readonly aspect: number | null;
-  /** Hangs in the middle of the hole instead of standing at its foot. */
+  /** True if it floats in the middle of the hole. Otherwise it stands at the bottom. */
   readonly floats?: boolean;
-  /** Has a wide foot, which has to sink into the ground. */
+  /** True if its base is wide and must sink into the ground. */
   readonly sinks?: boolean;
-  /** Into the light itself, before anything stands in front. */
+  /** Adds to the light of the picture, before subjects are drawn in front. */
   readonly glow?: (raster: Raster, scene: Scene, box: Box) => void;
   readonly draw?: (context: SKRSContext2D, scene: Scene, box: Box) => void;
 }
@@ -104,13 +104,13 @@ const LUMINARY: Subject = {
         visible: true,
         x: (box.left + box.width / 2) / raster.width,
         y: (box.top + box.height / 2) / raster.height,
-        // Its halo reaches four and a half radii; past three there is hardly any.
+        // The halo reaches four and a half radii, but beyond three it is hardly visible.
         radius: box.width / 6 / Math.min(raster.width, raster.height),
       },
     }),
 };
 
-/** From the chest up, as on a poster. */
+/** A person from the chest up, as on a poster. */
 const BUST: Subject = {
   aspect: 0.86,
   draw: (context, scene, box) => {
@@ -126,7 +126,7 @@ const BUST: Subject = {
   },
 };
 
-/** Small in the picture: someone who stands in it, seen from behind. */
+/** A small person standing in the picture, seen from behind. */
 const WANDERER: Subject = {
   aspect: 0.4,
   draw: (context, scene, box) => {
@@ -153,7 +153,7 @@ const treeOf = (kind: TreeKind): Subject => ({
   },
 });
 
-/** As the ground of a meadow, from small and dense at the top to single blooms below. */
+/** Flowers as on a meadow, small and dense at the top, single flowers below. */
 const FLOWERS: Subject = {
   aspect: null,
   draw: (context, scene) =>
@@ -195,7 +195,7 @@ const STARS: Subject = {
 
 const FALLING: Subject = { aspect: null, draw: paintWeather };
 
-/** What the words name that stands or hangs in a place, what is behind first. `atFoot`: the hole ends with the picture. */
+/** Returns the things that the words name, from back to front. `atFoot`: the hole ends with the picture. */
 export function subjectsOf(mood: Mood, atFoot: boolean): Subject[] {
   const { places, sky, traits, weather } = mood;
   const found: Subject[] = [];
@@ -217,5 +217,5 @@ export function subjectsOf(mood: Mood, atFoot: boolean): Subject[] {
   return found;
 }
 
-/** What is not seen on someone who stands far away. */
+/** Traits that are not visible on a person far away. */
 const NEAR_TRAITS = ['animal-ears', 'robot', 'helmet', 'glasses', 'crown', 'earrings'] as const;
