@@ -13,7 +13,7 @@ interface Sheet {
   readonly line: number;
 }
 
-/** Discs, bars, arcs and wedges in balance, as constructivist painters weighed them. */
+/** Paints discs, bars, arcs and wedges in balance, like the compositions of constructivist painters. */
 export function paintAbstract(scene: Scene): Canvas {
   const { width, height, palette, look } = scene;
   const canvas = createCanvas(width, height);

@@ -175,7 +175,7 @@ async function keep(name: string, bytes: Buffer): Promise<{ path: string }> {
   return { path };
 }
 
-/** Something with forms, colours and a clear composition. */
+/** Draws an image with shapes, colours and a clear composition. */
 async function drawSource(): Promise<Buffer> {
   const request = { kind: 'image', engineModel: 'figures', prompt: 'a woman in golden light' } as const;
   const common = { seed: 3, parameters: {}, references: [], outputs: 1 };
@@ -199,7 +199,7 @@ type Change = Partial<ImageEditRequest> & { inpaint?: Inpaint | null };
 
 const edits = new Map<string, ReturnType<typeof editAnew>>();
 
-/** What several tests ask for is made once. */
+/** Returns an edit. An edit that several tests need is made once. */
 function edit(change: Change, channels: 3 | 4 = 3): ReturnType<typeof editAnew> {
   const key = JSON.stringify([change, channels]);
   const made = edits.get(key) ?? editAnew(change, channels);
@@ -244,7 +244,7 @@ function distanceWhere(one: Buffer, other: Buffer, where: (x: number) => boolean
   return sum / count;
 }
 
-/** Correlation of the green channels: whether light and dark lie in the same places. */
+/** Returns the correlation of the green channels: high if light and dark are in the same places. */
 function likeness(one: Buffer, other: Buffer): number {
   const greens = (data: Buffer) =>
     Array.from({ length: data.length / 3 }, (_, pixel) => data[pixel * 3 + 1] ?? 0);

@@ -20,10 +20,10 @@ import { composeScene, type Scene } from './scene.ts';
 import { matchTones } from './tone-match.ts';
 import { giveWay, paintFresh, redraw } from './transform.ts';
 
-/** Pixels of an output that keeps its source's ratio: a larger source is brought down to it. */
+/** Limit for the pixels of an output with its source's ratio. A larger source is scaled down to this limit. */
 const MAX_PIXELS = 4_194_304;
 
-/** Images from an image: wholly redrawn, or changed where a mask is white. */
+/** Makes images from an image: completely redrawn, or changed where a mask is white. */
 export async function* editImages(
   request: ImageEditRequest,
   model: ProceduralModel,
@@ -56,7 +56,10 @@ export async function* editImages(
   }
 }
 
-/** The source's own size to the pixel; where that is too much or too little, its ratio in even numbers. */
+/**
+ * Returns the exact size of the source. If this size is too large or too small, returns a size of the same ratio with
+ * even sides.
+ */
 export function ownSize({ width, height }: Size): Size {
   const share = Math.min(1, Math.sqrt(MAX_PIXELS / (width * height)), SIDES.max / Math.max(width, height));
   const enlarged = Math.max(share, SIDES.min / Math.min(width, height));
@@ -72,7 +75,7 @@ async function maskOf({ mask, blur }: Inpaint, shown: Size, size: Size): Promise
   const read = await readMask(mask.path).catch((cause: unknown) => {
     throw new EngineError('unreadable_reference', 'The mask could not be read.', { cause });
   });
-  // The blur is meant in pixels of the source as it came.
+  // The blur is given in pixels of the original source.
   return fitMask(read, shown, { size, blur: (blur * size.width) / shown.width });
 }
 
@@ -89,10 +92,10 @@ function drawChange(
   return giveWay({ source, redrawn, fresh }, scene, strength, { keep, cut: model === 'papercut' });
 }
 
-/** How much of the new image's own forms a refinement does without. */
+/** For a refinement: the share of the new image's own forms that is left out. */
 const KEEP_WHEN_REFINING = 0.7;
 
-/** What fills a hole takes on some of the light around it; the weaker, the more. */
+/** Adapts the fill of a hole to the light around it. The weaker the change, the more it adapts. */
 function settle(fresh: Bitmap, source: Bitmap, strength: number): Bitmap {
   const image = toRaster(fresh);
   matchTones(image, source, 0.2 + (1 - strength) * 0.6);
@@ -111,6 +114,6 @@ function changeUnder(mask: Mask, source: Bitmap, change: Bitmap): Bitmap {
   return { ...source, bytes };
 }
 
-/** What is drawn into a transparent place can be seen. */
+/** Raises alpha under the mask, so that drawing in a transparent place becomes visible. */
 const coverUnder = (mask: Mask, alpha: Buffer): Buffer =>
   Buffer.from(alpha.map((value, pixel) => value + ((255 - value) * (mask.bytes[pixel] ?? 0)) / 255));

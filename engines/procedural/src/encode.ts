@@ -11,7 +11,8 @@ export interface Bitmap {
   readonly bytes: Buffer;
 }
 
-// One image keeps one core busy; the workers decide how many there are. A cache would only hold dead images.
+// One image keeps one core busy, and the workers decide how many images are made at once. A cache would only hold
+// images that are no longer used.
 sharp.concurrency(1);
 sharp.cache(false);
 
@@ -21,7 +22,7 @@ export async function encodeImage(
   alpha: Buffer | null = null,
 ): Promise<Omit<RenderedImage, 'index' | 'nsfw'>> {
   const { width, height } = bitmap;
-  // Grain leaves little to compress: on a painted landscape level 4 took a seventh longer and saved a fiftieth.
+  // Grain leaves little to compress: for a painted landscape, level 4 took one seventh longer and saved one fiftieth.
   const png = await read(bitmap, alpha).png({ compressionLevel: 1 }).toBuffer();
   const thumbnail = await encodeThumbnail(bitmap, alpha);
   return { bytes: png, contentType: 'image/png', width, height, thumbnail };

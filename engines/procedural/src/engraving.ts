@@ -3,7 +3,10 @@ import { clamp, css, lerp, smoothstep } from './colour.ts';
 import type { Print } from './print.ts';
 import { sampleField } from './raster.ts';
 
-/** Evenly spaced lines along the flow; each swells where the picture is dark and lifts off where it is light. */
+/**
+ * Draws evenly spaced lines along the flow. A line is thicker where the picture is dark, and interrupted where the
+ * picture is light.
+ */
 export function engrave(context: SKRSContext2D, print: Print): void {
   const { scene, random, inks } = print;
   const { width, height, unit, look } = scene;
@@ -62,7 +65,7 @@ function follow(
   return path;
 }
 
-/** Round the sun in the sky, along the slopes on land, level on water. */
+/** Returns the direction of the lines: around the sun in the sky, along the slopes on land, horizontal on water. */
 function flowAt({ scene, smooth, noise, skyline }: Print, x: number, y: number): number {
   const { sun, aspect, horizon, mood } = scene;
   const portrait = mood.places.has('person') || mood.places.has('abstract') || mood.places.has('space');
@@ -85,7 +88,7 @@ function flowAt({ scene, smooth, noise, skyline }: Print, x: number, y: number):
     vy = Math.sin(noise.at(x * aspect * 4, y * 9) * 0.5) * 0.5;
     vx = 1;
   }
-  // Along an edge, whichever way the flow already runs.
+  // Along an edge, in the direction in which the flow already runs.
   const along =
     (-slopeY * vx + slopeX * vy < 0 ? -1 : 1) / (Math.sqrt(slopeX * slopeX + slopeY * slopeY) + 1e-5);
   vx = lerp(vx, -slopeY * along, steep * 0.85);
@@ -100,7 +103,7 @@ function drawSwelling(context: SKRSContext2D, print: Print, path: readonly Spot[
   const widths = path.map(({ x, y }, index) => {
     const light = sampleField(tone, x / width, y / height);
     const dark = inks.reversed ? light : 1 - light;
-    // A graver starts and lifts gently, a knife does neither.
+    // A graver starts and ends a line gently, a knife does not.
     const taper = look.brush === 'knife' ? 1 : Math.min(1, (index + 1) / 5, (path.length - index) / 5);
     return thick * taper * smoothstep(0.12, 0.95, dark) + (dark > 0.08 ? 0.12 * taper : 0);
   });

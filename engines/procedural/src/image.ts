@@ -3,16 +3,20 @@ import sharp from 'sharp';
 import type { Bitmap } from './encode.ts';
 import { createRaster, type Raster } from './raster.ts';
 
-/** Pixels of an image that is read, whatever its header says. */
+/** Limit for the pixels of an image that is read, independent of its header. */
 const MAX_PIXELS = 50_000_000;
 
-/** An image as a viewer shows it: turned upright, sRGB, 8 bits. */
+/** An image as a viewer shows it: upright, sRGB, 8 bits. */
 export interface DecodedImage extends Bitmap {
   /** One byte per pixel; null where the image is opaque. */
   readonly alpha: Buffer | null;
 }
 
-/** How large an image is shown. @throws EngineError `unreadable_reference` */
+/**
+ * Returns the size at which an image is shown.
+ *
+ * @throws EngineError `unreadable_reference`
+ */
 export async function measureImage({ path }: MediaFile): Promise<Size> {
   return reading(async () => {
     const { width, height, orientation = 1 } = await open(path).metadata();
@@ -20,7 +24,11 @@ export async function measureImage({ path }: MediaFile): Promise<Size> {
   });
 }
 
-/** Reads an image; cut to the ratio of `size` and brought to it, where one is given. @throws EngineError */
+/**
+ * Reads an image. If `size` is given, the image is cut to this ratio and scaled to this size.
+ *
+ * @throws EngineError
+ */
 export async function readImage({ path }: MediaFile, size: Size | null): Promise<DecodedImage> {
   return reading(async () => {
     const upright = open(path).autoOrient();

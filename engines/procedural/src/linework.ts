@@ -8,18 +8,21 @@ import type { Scene } from './scene.ts';
 import { softened, toneOf } from './tone.ts';
 import { paintView, type View } from './view.ts';
 
-/** A print: a few flat inks out of register, and over them one engraved line that swells with the dark. */
+/**
+ * Paints a print: a few flat inks out of register, and over them engraved lines that are thicker where the picture is
+ * dark.
+ */
 export function paintLinework(scene: Scene): Canvas {
-  // A face needs finer grain than a mountain, and its two flat halves.
+  // A face needs finer grain than a mountain. It also needs its two flat halves.
   const close = scene.mood.places.has('person');
   const subject: Scene = close ? { ...scene, look: { ...scene.look, baseModel: 'bold' } } : scene;
   return printView(paintView(subject, close ? CLOSE_VIEW_SIDE : 300), scene, close);
 }
 
-/** Longer side of a view that holds a face. */
+/** Longer side of a view with a face, in pixels. */
 export const CLOSE_VIEW_SIDE = 460;
 
-/** A small view printed at the scene's full size; `close` keeps the forms of a face. */
+/** Prints a small view at the full size of the scene. `close` keeps the forms of a face. */
 export function printView({ raster: view, skyline }: View, scene: Scene, close: boolean): Canvas {
   const tone = toneOf(view, skyline);
   const smooth = close ? softened(tone) : softened(softened(tone));
@@ -38,7 +41,7 @@ export function printView({ raster: view, skyline }: View, scene: Scene, close: 
   return canvas;
 }
 
-/** Each tone of the view becomes one flat ink; the edges between are cut smooth at full size. */
+/** Turns each tone of the view into one flat ink. The edges between inks are smooth at full size. */
 function pressInks(print: Print): Raster {
   const { scene, inks, noise } = print;
   const { width, height } = scene;
@@ -62,7 +65,7 @@ function pressInks(print: Print): Raster {
       const table = row < (ground[column] ?? 0) ? skyInks : landInks;
       const ink = table[level] ?? paper;
       const next = table[Math.min(levels - 1, level + 1)] ?? ink;
-      // A narrow band of dots leads from one ink to the next, as a printer screens it.
+      // A narrow band of dots connects one ink with the next, like a printer's screen.
       const step = rest > 0.78 && smoothstep(0.78, 1, rest) > screenAt(column, row, pitch) ? 1 : 0;
       for (let channel = 0; channel < 3; channel++)
         sheet.data[index + channel] = step ? (next[channel] ?? 0) : (ink[channel] ?? 0);
@@ -73,7 +76,9 @@ function pressInks(print: Print): Raster {
   return sheet;
 }
 
-/** The row per column where the land's inks take over; beyond the sheet where a subject fills it. */
+/**
+ * Returns the row per column where the land's inks begin. The row is below the picture if a subject fills the picture.
+ */
 function groundRows({ scene, skyline }: Print): Float32Array {
   const rows = new Float32Array(scene.width).fill(scene.height);
   if (skyline === null) return rows;
@@ -90,7 +95,7 @@ function screenAt(column: number, row: number, pitch: number): number {
   return 0.5 + 0.5 * Math.sin(u * Math.PI) * Math.sin(v * Math.PI);
 }
 
-/** The sun or moon as one flat disc of the accent ink. */
+/** Prints the sun or moon as a flat disc in the accent ink. */
 function pressSun(sheet: Raster, { scene, skyline }: Print, accent: Rgb): void {
   const { sun } = scene;
   if (!sun.visible || skyline === null) return;
@@ -118,7 +123,7 @@ function pressSun(sheet: Raster, { scene, skyline }: Print, accent: Rgb): void {
   }
 }
 
-/** Ink that did not take everywhere. */
+/** Removes ink in some places, as if the paper had not taken it. */
 function wearPaper(sheet: Raster, noise: Noise, paper: Rgb, scene: Scene, amount: number): void {
   const cell = Math.max(1, Math.round(scene.unit * 2.4));
   for (let row = 0; row < sheet.height; row += cell) {

@@ -17,13 +17,13 @@ interface Triangle {
   readonly a: number;
   readonly b: number;
   readonly c: number;
-  /** Its circumscribed circle. */
+  /** The circumscribed circle. */
   readonly x: number;
   readonly y: number;
   readonly squared: number;
 }
 
-/** Delaunay triangles by Paul Bourke's sweep: a triangle whose circle lies left of the sweep is settled. */
+/** Makes Delaunay triangles with Paul Bourke's sweep: a triangle is final once its circle lies left of the sweep. */
 export function triangulate(points: readonly Point[], width: number, height: number): Mesh {
   const far = Math.max(width, height) * 20;
   const all = [...points, { x: -far, y: -far }, { x: far, y: -far }, { x: 0, y: far }];
@@ -49,7 +49,7 @@ export function triangulate(points: readonly Point[], width: number, height: num
           [b, c],
           [c, a],
         ] as const) {
-          // An edge that two removed triangles share lies inside the hole.
+          // If two removed triangles share an edge, the edge lies inside the hole.
           const key = Math.min(from, to) * all.length + Math.max(from, to);
           if (!rim.delete(key)) rim.set(key, [from, to]);
         }
@@ -78,7 +78,7 @@ function circled(points: readonly Point[], a: number, b: number, c: number): Tri
   return { a, b, c, x: p.x + dx, y: p.y + dy, squared: dx * dx + dy * dy };
 }
 
-/** The region nearest to each point, as a polygon; points at the rim have none that closes and are left out. */
+/** Returns the region nearest to each point, as a polygon. Leaves out points at the rim, whose region is not closed. */
 export function cellsOf(mesh: Mesh): { readonly site: Point; readonly corners: readonly Point[] }[] {
   const around = mesh.points.map((): Triangle[] => []);
   for (const triangle of mesh.triangles)
@@ -94,7 +94,7 @@ export function cellsOf(mesh: Mesh): { readonly site: Point; readonly corners: r
   }));
 }
 
-/** How fast a view changes around each of its pixels, 0 to about 1. */
+/** Returns how quickly a view changes around each pixel, 0 to about 1. */
 export function edgesOf(view: Raster): Float32Array {
   const { width, height, data } = view;
   const edges = new Float32Array(width * height);
@@ -117,12 +117,12 @@ export function edgesOf(view: Raster): Float32Array {
 export interface Spread {
   readonly width: number;
   readonly height: number;
-  /** Distance between points where the view is busy and where it is calm, pixels. */
+  /** Distance between points in detailed areas and in calm areas, in pixels. */
   readonly fine: number;
   readonly coarse: number;
 }
 
-/** Points close together along the view's edges, far apart between them, and along the frame. */
+/** Scatters points: close together along the view's edges, far apart between edges, and along the frame. */
 export function scatter(view: Raster, { width, height, fine, coarse }: Spread, random: Random): Point[] {
   const edges = edgesOf(view);
   const points: Point[] = [];
@@ -144,7 +144,7 @@ export function scatter(view: Raster, { width, height, fine, coarse }: Spread, r
     }
     return true;
   };
-  // A ring outside the frame, so that cells and facets reach its edge.
+  // A ring outside the frame, so that cells and facets reach the frame's edge.
   const ring = coarse * 0.9;
   for (let x = -ring; x <= width + ring; x += ring)
     points.push({ x, y: -ring + random.range(-2, 2) }, { x, y: height + ring + random.range(-2, 2) });

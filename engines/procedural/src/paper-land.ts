@@ -4,7 +4,7 @@ import { cutEdge, laySheet, punch, type Stack } from './paper.ts';
 
 type Edge = readonly { readonly x: number; readonly y: number }[];
 
-/** The land in sheets from the horizon to the viewer: ranges or houses, then water or meadows. */
+/** Adds the land in sheets from the horizon to the viewer: ranges or houses, then water or meadows. */
 export function layLand(stack: Stack): void {
   const { scene } = stack;
   const count = 5 + Math.round(scene.look.detail * 3);
@@ -18,7 +18,10 @@ export function layLand(stack: Stack): void {
   }
 }
 
-/** Far sheets take the haze, near ones the dark; the land's own colour lies between. */
+/**
+ * Returns the tone of a sheet. Far sheets get the haze's colour, near sheets the dark colour, and sheets between them
+ * the land's own colour.
+ */
 function toneAt({ scene }: Stack, depth: number): Colour {
   const { palette, land, mood } = scene;
   const winter = mood.season === 'winter' || mood.weather.snow > 0.3;
@@ -95,7 +98,7 @@ function rangeHeight(stack: Stack, depth: number, layer: number): (x: number) =>
   };
 }
 
-/** Caps: the edge once more, closed by a zigzag below the summits. */
+/** Adds snow caps: the same edge again, closed by a zigzag below the summits. */
 function laySnow(stack: Stack, edge: Edge, tone: Colour, layer: number): void {
   const { scene, noise } = stack;
   const tops = edge.map(({ y }) => y);
@@ -123,7 +126,7 @@ function laySnow(stack: Stack, edge: Edge, tone: Colour, layer: number): void {
   });
 }
 
-/** Water: scalloped strips, lighter under the sun. */
+/** Adds water: wavy strips, lighter below the sun. */
 function layWaves(stack: Stack, depth: number, layer: number): void {
   const { scene, random } = stack;
   const { width, height, palette, horizon, aspect } = scene;
@@ -146,7 +149,7 @@ function layWaves(stack: Stack, depth: number, layer: number): void {
   });
 }
 
-/** Houses with windows cut out, so that the sheet behind shines through. */
+/** Adds houses with cut-out windows, so that the sheet behind is visible through them. */
 function layHouses(stack: Stack, depth: number, layer: number): void {
   const { scene, random } = stack;
   const { width, height, palette, unit } = scene;

@@ -2,7 +2,9 @@ import type { Path2D } from '@napi-rs/canvas';
 import type { TreeKind } from './lexicon.ts';
 import type { Random } from './random.ts';
 
-/** Outlines to cut from paper. Each adds to a path; the caller fills it. */
+/**
+ * The shapes of this file are cut from paper. Each function adds an outline to a path, and the caller fills the path.
+ */
 
 export function traceTree(
   path: Path2D,
@@ -116,7 +118,7 @@ function traceCactus(path: Path2D, x: number, y: number, size: number): void {
   }
 }
 
-/** A cloud with a flat foot. */
+/** Traces a cloud with a flat base. */
 export function traceCloud(path: Path2D, x: number, y: number, wide: number, random: Random): void {
   const tall = wide * 0.24;
   path.roundRect(x - wide / 2, y - tall * 0.5, wide, tall * 0.5, tall * 0.25);
@@ -131,7 +133,7 @@ export function traceCloud(path: Path2D, x: number, y: number, wide: number, ran
   }
 }
 
-/** A pointed leaf from its stalk. */
+/** Traces a pointed leaf, beginning at its stalk. */
 export function traceLeaf(
   path: Path2D,
   x: number,
@@ -163,7 +165,7 @@ export function traceLeaf(
   path.closePath();
 }
 
-/** A stem with leaves in pairs, bending as it grows. */
+/** Traces a bent stem with pairs of leaves. */
 export function traceFern(
   path: Path2D,
   x: number,
@@ -189,7 +191,7 @@ export function traceFern(
   }
 }
 
-/** A star with five points. */
+/** Traces a star with five points. */
 export function traceStar(path: Path2D, x: number, y: number, radius: number, turned: number): void {
   for (let point = 0; point < 10; point++) {
     const reach = point % 2 ? radius * 0.42 : radius;

@@ -4,7 +4,7 @@ import { createNoise, type Noise } from './noise.ts';
 import type { Random } from './random.ts';
 import type { Scene } from './scene.ts';
 
-/** A stack of sheets, each casting its shadow on the one behind. */
+/** A stack of sheets. Each sheet throws a shadow on the sheet behind it. */
 export interface Stack {
   readonly context: SKRSContext2D;
   readonly scene: Scene;
@@ -28,7 +28,7 @@ export function createStack(scene: Scene): { canvas: Canvas; stack: Stack } {
   };
 }
 
-/** Lays one sheet: its shadow, its colour with a slight fall of light, and its lit upper edge. */
+/** Adds one sheet: its shadow, its colour with a slight gradient of light, and its lit upper edge. */
 export function laySheet(
   stack: Stack,
   tone: Colour,
@@ -41,7 +41,8 @@ export function laySheet(
   const drop = unit * height * (0.55 + look.weight * 0.45);
   const rim = Math.max(0.7, unit * 1.5);
   context.save();
-  // The sheet twice, a hair apart: what stays visible of the first is the lit thickness of the paper.
+  // The sheet is drawn twice, slightly shifted: the visible part of the first one looks like the lit thickness of the
+  // paper.
   const shape = new Path2D();
   trace(shape);
   context.shadowColor = css(
@@ -66,7 +67,7 @@ export function laySheet(
 const fillShape = (context: SKRSContext2D, shape: Path2D, rule: 'nonzero' | 'evenodd'): void =>
   context.fill(shape, rule);
 
-/** The edge of a sheet along the frame: a wandering line, cut with scissors or, for the knife, in straight snips. */
+/** Returns the edge of a sheet along the frame: a wavy line as cut with scissors, or straight cuts for the knife. */
 export function cutEdge(stack: Stack, heightAt: (x: number) => number): { x: number; y: number }[] {
   const { scene } = stack;
   const knife = scene.look.brush === 'knife';
@@ -77,7 +78,7 @@ export function cutEdge(stack: Stack, heightAt: (x: number) => number): { x: num
   });
 }
 
-/** Fibres and tooth, multiplied over the finished stack. */
+/** Multiplies the texture of paper fibres over the finished stack. */
 export function textureStack({ context, scene, fibres }: Stack): void {
   const pattern = context.createPattern(fibres, 'repeat');
   if (!pattern) return;
@@ -89,7 +90,7 @@ export function textureStack({ context, scene, fibres }: Stack): void {
   context.restore();
 }
 
-/** A row of punched holes, for the stippling sampler. */
+/** Adds a row of punched holes, for the stippling sampler. */
 export function punch(stack: Stack, edge: readonly { x: number; y: number }[], behind: Colour): void {
   const { context, scene } = stack;
   if (scene.look.brush !== 'stipple') return;

@@ -7,7 +7,7 @@ import { traceCloud, traceFern, traceLeaf, traceStar } from './paper-shapes.ts';
 import { createStack, laySheet, textureStack, type Stack } from './paper.ts';
 import type { Scene } from './scene.ts';
 
-/** Layers of cut paper with soft shadows, lit from the sky's side. */
+/** Paints layers of cut paper with soft shadows, lit from the side of the sky. */
 export function paintPapercut(scene: Scene): Canvas {
   const { canvas, stack } = createStack(scene);
   laySky(stack);
@@ -26,7 +26,7 @@ export function paintPapercut(scene: Scene): Canvas {
   return canvas;
 }
 
-/** Sheets with ever wider holes round the sun: the depth of a light box. */
+/** Adds sheets with wider and wider holes around the sun, which give the depth of a light box. */
 function laySky(stack: Stack): void {
   const { context, scene, noise } = stack;
   const { width, height, palette, sun } = scene;
@@ -187,7 +187,7 @@ function layFigure(stack: Stack): void {
   context.restore();
 }
 
-/** Leaves that lean in from the corners, nearest of all. */
+/** Adds leaves that lean in from the corners, in front of everything. */
 function layFrame(stack: Stack): void {
   const { scene, random } = stack;
   const { width, height, palette } = scene;

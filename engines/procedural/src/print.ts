@@ -4,13 +4,13 @@ import type { Random } from './random.ts';
 import type { Field } from './raster.ts';
 import type { Scene } from './scene.ts';
 
-/** What a print is made from. */
+/** The data from which a print is made. */
 export interface Print {
   readonly scene: Scene;
   readonly skyline: Float32Array | null;
-  /** Lightness of the view, stretched to 0–1 and a little softened. */
+  /** Lightness of the view, stretched to 0–1 and slightly softened. */
   readonly tone: Field;
-  /** The same without its small folds: inks are cut along it, lines run along it. */
+  /** The same without small details. Inks are cut along this field, and lines run along it. */
   readonly smooth: Field;
   readonly noise: Noise;
   readonly random: Random;
@@ -19,11 +19,11 @@ export interface Print {
 
 export interface Inks {
   readonly paper: Colour;
-  /** From light to dark, one set for the sky and one for what lies under it. */
+  /** From light to dark: one set for the sky and one for the area below it. */
   readonly sky: readonly Colour[];
   readonly land: readonly Colour[];
   readonly line: Colour;
-  /** A dark sheet takes light lines. */
+  /** True if the sheet is dark and the lines are light. */
   readonly reversed: boolean;
 }
 

@@ -8,7 +8,10 @@ import type { Raster } from './raster.ts';
 import type { Scene } from './scene.ts';
 import { paintView } from './view.ts';
 
-/** Facets, panes and tiles cut from a view; pure shapes where the prompt names no subject but form. */
+/**
+ * Paints facets, panes or tiles that take their colours from a view. Paints pure shapes if the prompt asks for abstract
+ * art, and sometimes if it names no place.
+ */
 export function paintPrism(scene: Scene): Canvas {
   const { mood } = scene;
   const formless = mood.places.size === 0 && scene.random.fork('form').chance(0.5);
@@ -16,10 +19,10 @@ export function paintPrism(scene: Scene): Canvas {
   return cutView(paintView(scene, VIEW_SIDE).raster, scene);
 }
 
-/** Longer side of a view that is large enough to take a facet's colour from. */
+/** Longer side of a view that is large enough to give each facet its colour. */
 export const VIEW_SIDE = 400;
 
-/** A small view in stones of the scene's full size. Changes the view. */
+/** Draws a small view in stones at the full size of the scene. Changes the view. */
 export function cutView(view: Raster, scene: Scene): Canvas {
   const { mood, look } = scene;
   scene.show?.(0.3, view);
@@ -49,10 +52,10 @@ interface Cutter {
   readonly size: number;
 }
 
-/** Deeper colour and contrast: haze that flatters a landscape makes dull stones. */
+/** Increases colour and contrast: haze looks good in a landscape but makes dull stones. */
 function enrich({ data }: Raster, chroma: number, contrast: number): void {
   const mean = data.reduce((sum, value) => sum + value, 0) / data.length;
-  // Stones in the dark still want some light on them.
+  // Stones in a dark picture are brightened.
   const gain = clamp(0.3 / Math.max(0.05, mean), 1, 1.7);
   for (let index = 0; index < data.length; index += 3) {
     const red = (data[index] ?? 0) * gain;
@@ -75,14 +78,16 @@ function meshFacets({ scene, size, random, view }: Cutter): Mesh {
   return triangulate(scatter(view, { width, height, fine: size, coarse: size * 4.2 }, random), width, height);
 }
 
-/** `turned`: how far the stones have turned since they were set; each leans its own way. */
+/**
+ * Draws the facets. `turned`: how far the stones have turned since the start. Each stone tilts in its own direction.
+ */
 function drawFacets(cutter: Cutter, { points, triangles }: Mesh, turned: number, smooth: boolean): void {
   const { context, scene } = cutter;
   const light = scene.sun.x < 0.5 ? -0.6 : 0.6;
   context.lineJoin = 'round';
   for (const { a, b, c } of triangles) {
     const corners = [points[a], points[b], points[c]].filter((point) => point !== undefined);
-    // Those that lean to the light are brighter.
+    // Stones that tilt towards the light are brighter.
     const lean = Math.sin(a * 12.9898 + b * 78.233 + c * 37.719);
     const sway = Math.cos(lean * 9 + turned);
     const tilt = (lean * 0.05 + light * sway * 0.03 + turnedLight(turned, sway)) * scene.look.weight;
@@ -90,13 +95,13 @@ function drawFacets(cutter: Cutter, { points, triangles }: Mesh, turned: number,
   }
 }
 
-/** Stones that turn flash; those that stand do not. */
+/** Returns the extra light of a turning stone. Stones that do not turn have none. */
 const turnedLight = (turned: number, sway: number): number =>
   turned === 0 ? 0 : 0.05 * sway * Math.min(1, turned);
 
 /**
- * Stones that keep their places while the view behind them changes and their faces turn. The stones are set for
- * the first view; each call draws over the last.
+ * Creates stones that keep their places while the view behind them changes and their faces turn. The places fit the
+ * first view. Each call draws over the last result.
  */
 export function createTurningCut(scene: Scene, first: Raster): (view: Raster, turned: number) => Canvas {
   const canvas = createCanvas(scene.width, scene.height);
@@ -105,7 +110,7 @@ export function createTurningCut(scene: Scene, first: Raster): (view: Raster, tu
     scene,
     view,
     random: scene.random.fork('cut'),
-    // A video's stones are larger: small ones would only flicker.
+    // The stones of a video are larger, because small stones would only flicker.
     size: Math.max(4, scene.unit * (50 - scene.look.detail * 26)),
   });
   enrich(first, 1.38, 1 + scene.look.weight * 0.35);
@@ -131,14 +136,14 @@ function fillFacet(cutter: Cutter, corners: readonly Point[], tilt: number, smoo
     context.fillStyle = shine;
     context.strokeStyle = shine;
   }
-  // The outline closes the hairline gaps that antialiasing leaves between neighbours.
+  // The outline closes the thin gaps that antialiasing leaves between neighbours.
   context.lineWidth = 0.9;
   trace(context, corners);
   context.fill();
   context.stroke();
 }
 
-/** Panes between leads, lit from behind. */
+/** Draws panes between strips of lead, lit from behind. */
 function setGlass(cutter: Cutter): void {
   const { context, scene, size, random, view } = cutter;
   const { width, height } = scene;
@@ -168,7 +173,7 @@ function setGlass(cutter: Cutter): void {
   }
 }
 
-/** Hexagonal tiles with a bevel. */
+/** Draws hexagonal tiles with a bevel. */
 function setTiles(cutter: Cutter): void {
   const { context, scene, size, random } = cutter;
   const radius = size * 1.05;

@@ -10,10 +10,10 @@ import { shrinkRaster, toCanvas, type Raster } from './raster.ts';
 import type { Scene } from './scene.ts';
 import { laySheets } from './sheets.ts';
 
-/** Draws a picture that is there already, of the scene's size, in one manner. May change the picture. */
+/** Redraws an existing picture of the scene's size in one style. May change the picture. */
 export type Redrawer = (picture: Raster, scene: Scene) => Canvas;
 
-/** Engine model → how its hand copies. */
+/** From an engine model to the function that redraws in its style. */
 export const REDRAWERS: Readonly<Record<ProceduralModel, Redrawer>> = {
   atelier: redrawInStrokes,
   linework: (picture, scene) =>
@@ -25,7 +25,7 @@ export const REDRAWERS: Readonly<Record<ProceduralModel, Redrawer>> = {
 };
 
 function redrawInStrokes(picture: Raster, scene: Scene): Canvas {
-  // No horizon of the scene's own: what is water in the picture nobody knows.
+  // The scene's own horizon is not used, because it is not known where the picture shows water.
   paintStrokes(picture, { ...scene, water: 'none', horizon: 1 });
   return toCanvas(picture).canvas;
 }
@@ -38,7 +38,7 @@ function redrawAsPoster(picture: Raster, scene: Scene): Canvas {
   return canvas;
 }
 
-/** Day for night: tones run from the night's dark to its lamps, hues stay where there was colour. */
+/** Turns day into night: tones run from the night's dark to its lamps, and coloured places keep their hues. */
 function redrawAtNight(picture: Raster, day: Scene): Canvas {
   const scene = afterDark(day);
   const { palette } = scene;

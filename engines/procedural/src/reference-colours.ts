@@ -7,13 +7,17 @@ const HUES = 12;
 const MAX_COLOURS = 2;
 const MAX_PIXELS = 50_000_000;
 
-/** The dominant colours of reference images, strongest first; throws `unreadable_reference`. */
+/**
+ * Returns the dominant colours of reference images, strongest first.
+ *
+ * @throws EngineError `unreadable_reference`
+ */
 export async function readReferenceColours(
   references: readonly { readonly path: string }[],
 ): Promise<Colour[]> {
   const perImage: Colour[][] = [];
   for (const { path } of references) perImage.push(await dominantColours(path));
-  // The first colour of each image counts before the second of any.
+  // The first colour of each image comes before the second colour of any image.
   const ranked = Array.from({ length: MAX_COLOURS }, (_, rank) =>
     perImage.flatMap((colours) => colours[rank] ?? []),
   );
@@ -43,7 +47,7 @@ async function dominantColours(path: string): Promise<Colour[]> {
     const hue = c < 0.03 ? HUES : Math.floor((((h + 360) % 360) / 360) * HUES) % HUES;
     const group = groups[hue];
     if (!group) continue;
-    // A small vivid spot says more about an image than a large grey ground.
+    // A small vivid area characterises an image more than a large grey area.
     const weight = 0.15 + c * 6;
     group.weight += weight;
     group.l += l * weight;

@@ -4,11 +4,14 @@ import { createStack, textureStack } from './paper.ts';
 import { fromCanvas, sampleField, toCanvas, type Field, type Raster } from './raster.ts';
 import type { Scene } from './scene.ts';
 
-/** Longer side of the picture that the scissors follow, in pixels: smaller forms are not worth a cut. */
+/** Longer side of the picture that the cuts follow, in pixels. Smaller forms are not cut. */
 const PATTERN_SIDE = 320;
 const SHEETS = { fewest: 6, more: 7 };
 
-/** A picture as a stack of cut sheets of one colour each, the lightest at the back, each darker one with its shadow. */
+/**
+ * Draws a picture as a stack of cut sheets of one colour each. The lightest sheet is at the back, and each darker sheet
+ * throws a shadow.
+ */
 export function laySheets(picture: Raster, scene: Scene): Canvas {
   const { canvas, stack } = createStack(scene);
   const pattern = simplify(picture);
@@ -18,7 +21,7 @@ export function laySheets(picture: Raster, scene: Scene): Canvas {
   const drop = scene.unit * (3 + scene.look.weight * 3);
   const sheet = createCanvas(scene.width, scene.height);
   for (let level = papers.length - 1; level >= 0; level--) {
-    // The rearmost sheet is whole.
+    // The sheet at the back is not cut.
     const outline = level === papers.length - 1 ? null : outlineOf(ranks, pattern, level);
     cutSheet(sheet, outline, papers[level] ?? papers[0]);
     context.save();
@@ -54,12 +57,12 @@ type Lab = [l: number, a: number, b: number];
 type Papers = readonly [Colour, ...Colour[]];
 
 const ROUNDS = 6;
-/** Every so many pixels of the pattern are asked for their colour. */
+/** Pixels between two samples of the pattern's colours. */
 const STRIDE = 7;
-/** Coloured paper is a little clearer than what it stands for. */
+/** Coloured paper is a little more vivid than the colour that it represents. */
 const CHROMA = 1.18;
 
-/** The colours that stand for a picture (k-means, begun at even steps of lightness), dark to light. */
+/** Chooses the colours that represent a picture (k-means, starting at even steps of lightness), from dark to light. */
 function choosePapers({ data }: Raster, count: number): Papers {
   const samples: Lab[] = [];
   for (let index = 0; index + 2 < data.length; index += 3 * STRIDE)
@@ -102,7 +105,7 @@ function nearestOf(centres: readonly Lab[], [l, a, b]: Lab): number {
   let best = 0;
   let least = Infinity;
   for (const [index, [cl, ca, cb]] of centres.entries()) {
-    // Hue tells things apart where lightness only shades them.
+    // Hue separates things, while lightness often only shades them.
     const off = (l - cl) ** 2 + 2.2 * ((a - ca) ** 2 + (b - cb) ** 2);
     if (off >= least) continue;
     least = off;
@@ -111,7 +114,7 @@ function nearestOf(centres: readonly Lab[], [l, a, b]: Lab): number {
   return best;
 }
 
-/** Which paper each pixel of the pattern is of. */
+/** Returns the paper of each pixel of the pattern. */
 function rankPixels({ data }: Raster, papers: Papers): Uint8Array {
   const centres = papers.map((paper) => labOf({ ...paper, c: paper.c / CHROMA }));
   const ranks = new Uint8Array(data.length / 3);
@@ -125,7 +128,7 @@ function rankPixels({ data }: Raster, papers: Papers): Uint8Array {
   return ranks;
 }
 
-/** How much of each pixel's neighbourhood is of this paper or a darker one: a half is where the scissors go. */
+/** Returns which share of each pixel's neighbourhood has this paper or a darker one. The cut is at one half. */
 function outlineOf(ranks: Uint8Array, { width, height }: Raster, level: number): Field {
   const cover = Float32Array.from(ranks, (rank) => (rank <= level ? 1 : 0));
   const across = new Float32Array(cover.length);
@@ -135,7 +138,7 @@ function outlineOf(ranks: Uint8Array, { width, height }: Raster, level: number):
   return { width, height, data };
 }
 
-/** Five in a row, the middle ones more. */
+/** Averages five neighbours in a row. The middle ones count more. */
 function averageLine(from: Float32Array, to: Float32Array, first: number, count: number, step: number): void {
   const at = (place: number) => from[first + clamp(place, 0, count - 1) * step] ?? 0;
   for (let place = 0; place < count; place++)
@@ -151,7 +154,7 @@ function cutSheet(sheet: Canvas, outline: Field | null, paper: Colour): void {
     return;
   }
   const image = context.createImageData(sheet.width, sheet.height);
-  // A pixel of the sheet is a small step of the pattern: this much of the slope is the edge of one pixel.
+  // A pixel of the sheet is a small step of the pattern. This part of the slope is the edge of one pixel.
   const edge = (0.3 * outline.width) / sheet.width;
   const [red, green, blue] = toRgb(paper);
   for (let row = 0; row < sheet.height; row++)

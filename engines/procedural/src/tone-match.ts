@@ -7,7 +7,7 @@ interface Tones {
   readonly spreads: readonly number[];
 }
 
-/** Bends the tones of a picture towards those of another one (after Reinhard et al.), `amount` 0–1 of the way. */
+/** Moves the tones of a picture towards those of another picture (after Reinhard et al.). `amount` 0–1: how far. */
 export function matchTones(picture: Raster, model: Bitmap, amount: number): void {
   if (amount <= 0) return;
   const from = tonesOf(picture.data, 1);
@@ -49,7 +49,7 @@ function bendRow(
 const lightOf = (red: number, green: number, blue: number) => red * 0.299 + green * 0.587 + blue * 0.114;
 const limit = (value: number) => (value < 0 ? 0 : value > 1 ? 1 : value);
 
-/** A hundredth of the pixels tells enough. */
+/** One hundredth of the pixels is enough. */
 const STRIDE = 97;
 
 function tonesOf(data: ArrayLike<number>, scale: number): Tones {

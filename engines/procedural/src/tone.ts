@@ -4,8 +4,8 @@ import type { Field, Raster } from './raster.ts';
 const RANKS = 256;
 
 /**
- * Lightness, evened out most of the way, sky and land each for itself: a print wants each of its inks to have
- * something to say.
+ * Returns the lightness of a view, mostly equalised, separately for sky and land. So each ink of a print has something
+ * to show.
  */
 export function toneOf(view: Raster, skyline: Float32Array | null): Field {
   const { width, height, data } = view;
@@ -36,7 +36,7 @@ export function toneOf(view: Raster, skyline: Float32Array | null): Field {
   };
 }
 
-/** Share of all that is not lighter than each rank. */
+/** Returns the share of values up to each rank. */
 function cumulated(counts: Float32Array): Float32Array {
   const all = Math.max(
     1,
@@ -49,7 +49,7 @@ function cumulated(counts: Float32Array): Float32Array {
   });
 }
 
-/** Each value averaged with its neighbours. */
+/** Averages each value with its neighbours. */
 export function softened({ width, height, data }: Field): Field {
   const out = new Float32Array(data.length);
   for (let row = 0; row < height; row++) {

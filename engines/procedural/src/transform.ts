@@ -9,21 +9,21 @@ import { REDRAWERS } from './redraw.ts';
 import type { Scene } from './scene.ts';
 import { matchTones } from './tone-match.ts';
 
-/** The three pictures that a transform is mixed from, all of one size. */
+/** The three pictures of a transform, all of one size. */
 export interface Stages {
   readonly source: Bitmap;
-  /** The source in the model's hand and, as far as asked, in the colours of the words. */
+  /** The source in the model's style and, as far as requested, in the colours of the words. */
   readonly redrawn: Bitmap;
-  /** What the model draws for the words alone. */
+  /** The picture that the model draws from the words alone. */
   readonly fresh: Bitmap;
 }
 
-/** What the words alone would give, at the scene's size. */
+/** Paints the picture for the words alone, at the scene's size. */
 export function paintFresh(scene: Scene, model: ProceduralModel): Bitmap {
   return finishCanvas(PAINTERS[model](scene), finishOf(scene, 0.5));
 }
 
-/** A picture in the model's hand; `strength` says how far its colours follow those of `fresh`. */
+/** Redraws a picture in the model's style. `strength`: how far its colours follow those of `fresh`. */
 export function redraw(
   source: Bitmap,
   fresh: Bitmap | null,
@@ -32,13 +32,13 @@ export function redraw(
   strength: number,
 ): Bitmap {
   const picture = toRaster(source);
-  // Nocturne's hand turns day to night by itself; twice would be too dark to see anything.
+  // Nocturne turns day into night by itself. A full colour change in addition would be too dark.
   const pace = model === 'nocturne' ? COLOUR_PACE / 4 : COLOUR_PACE;
   if (fresh !== null) matchTones(picture, fresh, Math.min(1, strength * pace));
   return finishCanvas(REDRAWERS[model](picture, scene), finishOf(scene, 0.3));
 }
 
-/** The colours of the source are gone before its forms are: what is left of it must sit in the new light. */
+/** The source's colours are replaced before its forms, because the remaining parts must fit the new light. */
 const COLOUR_PACE = 1.1;
 
 const finishOf = (scene: Scene, vignette: number) => ({
@@ -50,9 +50,9 @@ const finishOf = (scene: Scene, vignette: number) => ({
 });
 
 /**
- * The source gives way as `strength` (0–1) grows: first to its own likeness in the model's hand, then, from what
- * matters least in it to what matters most, to the new picture. `keep` 0–1 holds back that second part; `cut` puts an
- * edge between the two in place of a slow change.
+ * Mixes the three pictures. As `strength` (0–1) grows, the source first becomes its copy in the model's style. Then the
+ * new picture replaces it, beginning with the least important places. `keep` (0–1) limits this second part. `cut` makes
+ * a sharp edge between the pictures instead of a gradual transition.
  */
 export function giveWay(
   { source, redrawn, fresh }: Stages,
@@ -77,7 +77,7 @@ export function giveWay(
 }
 
 const ORDER_SIDE = 120;
-/** How gradually one place after the other leaves, as a share of all. */
+/** How gradually places are replaced, as a share of all places. */
 const SOFTNESS = 0.24;
 
 function shareRow(
@@ -115,7 +115,10 @@ function mixRow(
   }
 }
 
-/** When each place leaves, 0 first and 1 last, evenly spread: what is plain and near the rim goes before the rest. */
+/**
+ * Returns when each place is replaced: 0 first, 1 last, evenly distributed. Plain places and places near the rim are
+ * replaced first.
+ */
 function orderOfLeaving(small: Raster, scene: Scene): Field {
   const { width, height, data } = small;
   const noise = createNoise(scene.random.fork('leaving'));
@@ -139,7 +142,9 @@ function orderOfLeaving(small: Raster, scene: Scene): Field {
 
 const NEAR = 4;
 
-/** A box average along rows and then columns: forms leave as wholes, not line by line. */
+/**
+ * Averages with a box along rows, then along columns, so that forms are replaced as a whole instead of line by line.
+ */
 function averaged(values: Float32Array, width: number, height: number): Float32Array {
   const pass = (from: Float32Array, count: number, lines: number, step: number, stride: number) => {
     const out = new Float32Array(from.length);
