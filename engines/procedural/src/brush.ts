@@ -4,13 +4,13 @@ import type { Random } from './random.ts';
 import type { Raster } from './raster.ts';
 import type { Scene } from './scene.ts';
 
-/** How one sampler lays paint. Lengths are in units of 1/1000 of the shorter side. */
+/** How one sampler paints its strokes. Lengths are in units of 1/1000 of the shorter side. */
 interface Touch {
   readonly spacing: number;
   readonly length: number;
   readonly width: number;
   readonly alpha: number;
-  /** 0–1: how far the bristles part. */
+  /** 0–1: how far the bristles spread. */
   readonly bristles: number;
   readonly round: boolean;
 }
@@ -23,7 +23,7 @@ const TOUCHES: Readonly<Record<'brush' | 'knife' | 'stipple', Touch>> = {
 
 interface Easel {
   readonly raster: Raster;
-  /** The picture as it was: strokes take their colour from it, not from each other. */
+  /** The lightness of the original picture. Strokes take their colour from the original, not from other strokes. */
   readonly tones: Float32Array;
   readonly scene: Scene;
   readonly touch: Touch;
@@ -32,8 +32,8 @@ interface Easel {
 }
 
 /**
- * Paints a finished picture over with strokes that take their colour from it. Strokes follow its edges, and
- * shrink where it is busy, so that it stays readable.
+ * Paints strokes over a finished picture, in the picture's colours. The strokes follow its edges, and are smaller where
+ * it has many details, so that details stay readable.
  */
 export function paintStrokes(raster: Raster, scene: Scene): void {
   const { brush, weight, detail } = scene.look;
@@ -49,7 +49,7 @@ export function paintStrokes(raster: Raster, scene: Scene): void {
     random,
     noise: createNoise(random.fork('flow')),
   };
-  // No finer than three pixels: below that strokes are noise, and small pictures would take as long as large ones.
+  // At least three pixels. Finer strokes would look like noise, and a small picture would take as long as a large one.
   const spacing = Math.max(3, touch.spacing * scene.unit * (1.25 - detail * 0.4) * (0.7 + weight * 0.3));
   for (let y = spacing / 2; y < height; y += spacing) {
     paintRow(easel, y, width, spacing);
@@ -57,7 +57,10 @@ export function paintStrokes(raster: Raster, scene: Scene): void {
   }
 }
 
-/** Rows and not one great loop, here and below: a function called often stays compiled from picture to picture. */
+/**
+ * Here and below, each row is a function instead of one large loop: a function that is called often stays compiled from
+ * picture to picture.
+ */
 function paintRow(easel: Easel, y: number, width: number, spacing: number): void {
   const { random, touch } = easel;
   for (let x = spacing / 2; x < width; x += spacing) {
@@ -88,7 +91,7 @@ function placeStroke(easel: Easel, x: number, y: number, unit: number): void {
   const steepness = Math.sqrt(slopeX * slopeX + slopeY * slopeY);
   const calm = 1 - clamp((steepness - 0.02) / 0.16);
   const above = y < scene.horizon * height;
-  // Water lies flat, whatever sparkles on it.
+  // Strokes on water stay flat, even where light sparkles on the water.
   const flat = !above && scene.water !== 'none';
   const flow = noise.at((x / width) * 3.1, (y / height) * 3.1) * (above ? 0.55 : 0.22);
   const angle = steepness > 0.043 && !flat ? Math.atan2(slopeX, -slopeY) : flow;
@@ -96,7 +99,7 @@ function placeStroke(easel: Easel, x: number, y: number, unit: number): void {
   const cos = Math.cos(angle);
   const sin = Math.sin(angle);
   const wanted = (touch.length * unit * size * (0.6 + random.next() * 0.8)) / 2;
-  // A stroke ends where the colour does, so that ridges and trunks keep their edges.
+  // A stroke ends where the colour changes, so that ridges and trunks keep their edges.
   const long = strayOf(easel, x, y, cos * wanted, sin * wanted) < 0.1;
   const short = long || strayOf(easel, x, y, (cos * wanted) / 2, (sin * wanted) / 2) < 0.1;
   const half = long ? wanted : short ? wanted * 0.5 : wanted * 0.28;
@@ -106,7 +109,7 @@ function placeStroke(easel: Easel, x: number, y: number, unit: number): void {
   layPaint(easel, { x, y, cos, sin, half, radius, change, source });
 }
 
-/** How far the tone at a stroke's two ends is from the tone at its middle. */
+/** Returns the largest difference between the lightness at a stroke's ends and at its middle. */
 function strayOf({ raster, tones }: Easel, x: number, y: number, dx: number, dy: number): number {
   const { width, height } = raster;
   const here = toneAt(tones, width, height, x, y);
@@ -137,7 +140,7 @@ interface Stroke {
   readonly source: number;
 }
 
-/** A capsule of one colour whose opacity varies across it, as bristles leave it. */
+/** Paints a capsule of one colour. Its opacity varies across its width, like the traces of bristles. */
 function layPaint({ raster, touch, random }: Easel, stroke: Stroke): void {
   const { width, height, data } = raster;
   const { x, y, cos, sin, half, radius, change, source } = stroke;
@@ -158,7 +161,7 @@ function layPaint({ raster, touch, random }: Easel, stroke: Stroke): void {
     let left = x - extentX;
     let right = x + extentX;
     if (slant !== 0) {
-      // Only the part of the row that the stroke's two long sides enclose.
+      // Only the part of the row between the two long sides of the stroke.
       const middle = cos * dy * slant;
       const reach = (radius + 1) * Math.abs(slant);
       left = Math.max(left, x + middle - reach);

@@ -5,7 +5,7 @@ import { createRaster, enlarge, type Raster } from './raster.ts';
 import type { Relief } from './relief.ts';
 import type { Scene } from './scene.ts';
 
-/** Sun or moon with its halo, added to the light that is already there. */
+/** Adds the sun or moon with its halo to the light of the picture. */
 export function paintLuminary(raster: Raster, scene: Scene): void {
   const { sun, palette } = scene;
   if (!sun.visible) return;
@@ -26,7 +26,7 @@ export function paintLuminary(raster: Raster, scene: Scene): void {
   for (let y = Math.max(0, Math.floor(lamp.centreY - lamp.reach)); y < bottom; y++) lightRow(raster, lamp, y);
 }
 
-/** How many radii the halo reaches. */
+/** Radius of the halo, in radii of the sun or moon. */
 const HALO = 4.6;
 
 interface Lamp {
@@ -63,7 +63,7 @@ function lightRow({ width, data }: Raster, lamp: Lamp, y: number): void {
   }
 }
 
-/** The moon's seas; the sun has none. */
+/** Returns the brightness of a place on the disc: the moon has dark seas, the sun has none. */
 function faceOf({ scene, noise }: Lamp, x: number, y: number): number {
   if (scene.sun.kind === 'sun') return 1;
   return 0.97 - smoothstep(0.02, 0.4, noise.fbm(x * 1.6 + 3, y * 1.6, 4)) * 0.16 - (x * x + y * y) * 0.05;
@@ -85,7 +85,7 @@ function blend(
   }
 }
 
-/** Points of light, a few of them bright, down to a share of the height or to where the land begins. */
+/** Paints stars, a few of them bright, down to a share of the height or to where the land begins. */
 export function paintStars(
   context: SKRSContext2D,
   scene: Scene,
@@ -128,7 +128,7 @@ function twinkle(context: SKRSContext2D, x: number, y: number, radius: number): 
   context.fillRect(x - radius * 7, y - radius * 7, radius * 14, radius * 14);
 }
 
-/** Curtains of light that hang from folded bands, green below and violet above. */
+/** Paints curtains of light that hang from folded bands, green below and violet above. */
 export function paintAurora(raster: Raster, scene: Scene): void {
   if (!scene.things.has('aurora')) return;
   const random = scene.random.fork('aurora');

@@ -1,11 +1,11 @@
-/** Colour in OKLCH: lightness 0–1, chroma 0–0.37 or so, hue in degrees. Equal steps look equal. */
+/** A colour in OKLCH: lightness 0–1, chroma 0 to about 0.37, hue in degrees. Equal steps look equal. */
 export interface Colour {
   readonly l: number;
   readonly c: number;
   readonly h: number;
 }
 
-/** sRGB as the screen takes it, each 0–1. */
+/** sRGB for a screen, each 0–1. */
 export type Rgb = readonly [red: number, green: number, blue: number];
 
 export const colour = (l: number, c: number, h: number): Colour => ({ l, c, h });
@@ -20,7 +20,7 @@ export const smoothstep = (low: number, high: number, value: number): number => 
 
 export const lerp = (a: number, b: number, t: number): number => a + (b - a) * t;
 
-/** Straight line through OKLab: passes through grey between opposites, never through a foreign hue. */
+/** Mixes along a straight line through OKLab: opposite colours mix through grey, never through another hue. */
 export function mix(a: Colour, b: Colour, t: number): Colour {
   const [aA, aB] = [a.c * cosine(a.h), a.c * sine(a.h)];
   const [bA, bB] = [b.c * cosine(b.h), b.c * sine(b.h)];
@@ -29,7 +29,7 @@ export function mix(a: Colour, b: Colour, t: number): Colour {
   return { l: lerp(a.l, b.l, t), c: Math.hypot(x, y), h: (Math.atan2(y, x) * 180) / Math.PI };
 }
 
-/** Turns the hue along the shorter way and keeps the chroma: for pulling a palette towards a named colour. */
+/** Turns the hue along the shorter way and keeps the chroma. Used to shift a palette towards a named colour. */
 export function turn(a: Colour, b: Colour, t: number): Colour {
   const way = ((((b.h - a.h) % 360) + 540) % 360) - 180;
   return { l: lerp(a.l, b.l, t), c: lerp(a.c, b.c, t), h: a.h + way * t };
@@ -41,7 +41,7 @@ export const shade = (a: Colour, lightness: number, chroma = 1): Colour => ({
   h: a.h,
 });
 
-/** Chroma is reduced until the colour fits the screen, so that hue and lightness survive. */
+/** Converts to sRGB. The chroma is reduced until the colour fits the screen, so that hue and lightness stay. */
 export function toRgb(value: Colour): Rgb {
   let chroma = value.c;
   let rgb = convert(value.l, chroma, value.h);

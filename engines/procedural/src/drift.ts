@@ -3,7 +3,7 @@ import { createNoise } from './noise.ts';
 import { createRaster, enlarge, type Raster } from './raster.ts';
 import type { Scene } from './scene.ts';
 
-/** No subject: the palette's colours folded into each other. */
+/** Paints a picture without a subject: the colours of the palette, folded into each other. */
 export function paintDrift(scene: Scene): Raster {
   const { palette } = scene;
   const width = Math.max(16, Math.round(scene.width * 0.5));

@@ -11,7 +11,7 @@ import type { Scene } from './scene.ts';
 import { paintSky } from './sky.ts';
 import { paintWater } from './water.ts';
 
-/** What stands behind a figure: a softened landscape, or a poster's ground. */
+/** Paints the background of a figure: a blurred landscape, or a poster's ground. */
 export function paintBackdrop(figure: Figure, headX: number, headY: number, head: number): Canvas {
   const { scene, bold } = figure;
   const canvas = bold ? posterGround(figure, headX, headY, head) : softLandscape(scene);
@@ -23,7 +23,7 @@ export function paintBackdrop(figure: Figure, headX: number, headY: number, head
   return canvas;
 }
 
-/** Painted small and enlarged, so that it lies out of focus. */
+/** Paints the landscape small and enlarges it, so that it looks out of focus. */
 function softLandscape(scene: Scene): Canvas {
   const share = 0.5;
   const small: Scene = {
@@ -46,7 +46,7 @@ function softLandscape(scene: Scene): Canvas {
   return canvas;
 }
 
-/** A disc of light behind the head, with a ring of ornament. */
+/** Draws a disc of light behind the head, with a ring of ornament. */
 function halo(context: SKRSContext2D, figure: Figure, x: number, y: number, head: number): void {
   const { scene, random } = figure;
   const { palette } = scene;
@@ -110,7 +110,7 @@ function halo(context: SKRSContext2D, figure: Figure, x: number, y: number, head
   }
 }
 
-/** Flat fields: rays, a great disc, bands. */
+/** Paints flat areas: rays, a great disc, bands. */
 function posterGround(figure: Figure, x: number, y: number, head: number): Canvas {
   const { scene, random } = figure;
   const { width, height, palette } = scene;
@@ -175,7 +175,7 @@ function halftone(context: SKRSContext2D, figure: Figure, x: number, y: number, 
   }
 }
 
-/** Leaves and blooms that rise from the lower corners in front of the figure. */
+/** Paints leaves and flowers that rise from the lower corners in front of the figure. */
 export function paintGarland(context: SKRSContext2D, figure: Figure, head: number): void {
   const { scene, random, light } = figure;
   const garland = random.fork('garland');

@@ -2,7 +2,7 @@ import type { SKRSContext2D } from '@napi-rs/canvas';
 import { css, mix, shade } from './colour.ts';
 import { mirrored, type Figure } from './figure.ts';
 
-/** Neck, shoulders and what they wear. Lengths in heads. */
+/** Draws neck, shoulders and clothes. Lengths are in heads. */
 export function drawBody(context: SKRSContext2D, figure: Figure): void {
   const { tones, manly } = figure;
   const neck = manly ? 0.2 : 0.145;
@@ -19,7 +19,7 @@ export function drawBody(context: SKRSContext2D, figure: Figure): void {
   skin.addColorStop(1, css(tones.skinShade));
   context.fillStyle = figure.bold ? css(tones.skin) : skin;
   context.fill();
-  // What the chin throws on the neck.
+  // The shadow of the chin on the neck.
   context.save();
   context.clip();
   context.fillStyle = css(tones.skinShade, figure.bold ? 1 : 0.75);
@@ -70,7 +70,7 @@ function rollNeck(context: SKRSContext2D, { tones }: Figure): void {
   }
 }
 
-/** Folds, stripes, dots or an embroidered hem; all follow the shoulders' slope. */
+/** Draws folds, stripes, dots or an embroidered hem. All follow the slope of the shoulders. */
 function decorate(context: SKRSContext2D, figure: Figure, pattern: number): void {
   const { tones, random } = figure;
   const thread = figure.random.fork('thread').chance(0.5)
@@ -123,7 +123,7 @@ function decorate(context: SKRSContext2D, figure: Figure, pattern: number): void
   }
 }
 
-/** Head and ears without features. */
+/** Draws head and ears, without the face. */
 export function drawHead(context: SKRSContext2D, figure: Figure): void {
   const { tones, light, bold, manly } = figure;
   for (const side of [-1, 1]) {

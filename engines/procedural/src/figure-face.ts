@@ -2,7 +2,7 @@ import type { SKRSContext2D } from '@napi-rs/canvas';
 import { css, mix, shade } from './colour.ts';
 import type { Figure } from './figure.ts';
 
-/** Eyes, brows, nose, mouth; turned a little towards the gaze. */
+/** Draws eyes, brows, nose and mouth, turned a little in the direction of the gaze. */
 export function drawFace(context: SKRSContext2D, figure: Figure): void {
   context.save();
   context.translate(figure.gaze * 0.035, 0);
@@ -184,7 +184,7 @@ function drawGlasses(context: SKRSContext2D, { tones, light }: Figure): void {
   context.stroke();
 }
 
-/** A robot looks through a lit band and speaks through a grille. */
+/** Draws a robot's face: a lit band in place of the eyes, a grille in place of the mouth. */
 function drawVisor(context: SKRSContext2D, { tones, scene }: Figure): void {
   const glow = { l: 0.82, c: 0.15, h: scene.palette.accent.h };
   context.fillStyle = css(tones.line);

@@ -3,7 +3,7 @@ import { css, mix } from './colour.ts';
 import { mirrored, type Figure } from './figure.ts';
 import { createNoise } from './noise.ts';
 
-/** What hangs behind neck and shoulders; drawn before the body. */
+/** Draws the hair behind neck and shoulders. Called before the body is drawn. */
 export function drawBackHair(context: SKRSContext2D, figure: Figure): void {
   const { tones, hair, bold } = figure;
   context.fillStyle = css(tones.hairDark);
@@ -52,7 +52,7 @@ export function drawBackHair(context: SKRSContext2D, figure: Figure): void {
   }
 }
 
-/** What frames the face; drawn last. */
+/** Draws the hair around the face. Called after the face is drawn. */
 export function drawFrontHair(context: SKRSContext2D, figure: Figure): void {
   const { hair, tones, random } = figure;
   if (hair === 'none') return;
@@ -76,7 +76,7 @@ export function drawFrontHair(context: SKRSContext2D, figure: Figure): void {
   }
 }
 
-/** One half of hair that is drawn back over the ear. */
+/** Draws one half of hair that is combed back over the ear. */
 function combedBack(context: SKRSContext2D, figure: Figure, side: number): void {
   const { tones, gaze, light, bold } = figure;
   const part = gaze * -0.1;
@@ -111,7 +111,7 @@ function combedBack(context: SKRSContext2D, figure: Figure, side: number): void 
   }
 }
 
-/** One half of parted hair, from the parting round the temple. */
+/** Draws one half of parted hair, from the parting around the temple. */
 function lock(context: SKRSContext2D, figure: Figure, side: number): void {
   const { tones, hair, gaze, light, bold } = figure;
   const part = gaze * -0.1;
@@ -192,7 +192,7 @@ function cropped(context: SKRSContext2D, figure: Figure): void {
   context.restore();
 }
 
-/** Long strands that drift with the air, in the manner of posters of the 1890s. */
+/** Draws long strands that drift in the air, in the style of posters of the 1890s. */
 export function flowStrands(context: SKRSContext2D, figure: Figure, behind: boolean): void {
   const { tones, random, scene } = figure;
   const flow = random.fork(behind ? 'strands behind' : 'strands');

@@ -2,7 +2,7 @@ import type { SKRSContext2D } from '@napi-rs/canvas';
 import { css, mix, shade, type Colour } from './colour.ts';
 import { mirrored, type Figure } from './figure.ts';
 
-/** Drawn before the body: what stands up behind the head. */
+/** Draws what rises behind the head. Called before the body is drawn. */
 export function drawWearBehind(context: SKRSContext2D, figure: Figure): void {
   const { traits, tones } = figure;
   if (traits.has('hood')) {
@@ -35,7 +35,7 @@ export function drawWearBehind(context: SKRSContext2D, figure: Figure): void {
   }
 }
 
-/** Drawn over the hair. */
+/** Draws what is worn over the hair. */
 export function drawWear(context: SKRSContext2D, figure: Figure): void {
   const { traits, manly, random, bold } = figure;
   const adorned = random.fork('adorned');
@@ -143,7 +143,7 @@ function drawWreath(context: SKRSContext2D, { random, scene, light }: Figure): v
   }
 }
 
-/** Two rings of petals round a bright heart. */
+/** Draws two rings of petals around a bright centre. */
 export function flower(
   context: SKRSContext2D,
   x: number,
@@ -219,7 +219,7 @@ function drawAntenna(context: SKRSContext2D, { tones, scene }: Figure): void {
   gem(context, 0.44, -0.64, 0.035, { l: 0.75, c: 0.17, h: scene.palette.accent.h });
 }
 
-/** A glass bubble on a metal collar; the sky is in it. */
+/** Draws a glass bubble on a metal collar. The glass reflects the sky. */
 export function drawHelmet(context: SKRSContext2D, { tones, scene, light, traits }: Figure): void {
   if (!traits.has('helmet')) return;
   const { palette } = scene;

@@ -7,7 +7,10 @@ import type { Scene } from './scene.ts';
 
 export type HairStyle = 'long' | 'bob' | 'bun' | 'short' | 'curly' | 'none';
 
-/** One person, decided before anything is drawn. Lengths inside a figure are in heads, origin between the eyes' height and nose. */
+/**
+ * One person, completely chosen before drawing begins. Lengths inside a figure are in heads. The origin lies between
+ * the eyes and the nose.
+ */
 export interface Figure {
   readonly scene: Scene;
   readonly random: Random;
@@ -15,9 +18,9 @@ export interface Figure {
   readonly manly: boolean;
   readonly traits: ReadonlySet<Trait>;
   readonly hair: HairStyle;
-  /** −1 looks left, 1 right. */
+  /** −1 looks to the left, 1 to the right. */
   readonly gaze: number;
-  /** −1 lit from the left, 1 from the right. */
+  /** −1: the light comes from the left, 1: from the right. */
   readonly light: number;
   readonly eyesOpen: boolean;
   readonly tones: Tones;
@@ -95,7 +98,7 @@ function mixTones(scene: Scene, bold: boolean, random: Random): Tones {
   const through = (value: Colour) => throughOption(value, look.palette);
   const robot = mood.traits.has('robot');
   const complexion: Colour = robot ? { l: 0.78, c: 0.02, h: 240 } : random.pick(SKINS);
-  // The air of the picture lies on the skin too; bold figures take more of it.
+  // The haze of the picture tints the skin too, more strongly for bold figures.
   const skin = through(
     mix(complexion, { ...palette.haze, l: complexion.l }, (bold ? 0.34 : 0.2) * (0.5 + look.obedience)),
   );
@@ -136,7 +139,7 @@ function mixTones(scene: Scene, bold: boolean, random: Random): Tones {
   };
 }
 
-/** A closed shape of cubic curves, mirrored: give the right half from top to bottom. */
+/** Traces a closed, mirrored shape of cubic curves. `start` and `curves` are its right half, from top to bottom. */
 export function mirrored(
   context: SKRSContext2D,
   start: readonly [number, number],

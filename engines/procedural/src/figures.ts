@@ -8,7 +8,7 @@ import { imagineFigure, type Figure } from './figure.ts';
 import type { Scene } from './scene.ts';
 import { paintWeather } from './weather.ts';
 
-/** Stylised portraits, `soft` in the manner of a painted poster, `bold` in flat shapes. */
+/** Paints stylised portraits: `soft` like a painted poster, `bold` in flat shapes. */
 export function paintFigures(scene: Scene): Canvas {
   const figure = imagineFigure(scene);
   const { x, y, head } = poseFigure(figure);
@@ -26,7 +26,7 @@ export function paintFigures(scene: Scene): Canvas {
   return canvas;
 }
 
-/** Where the face's middle goes and how tall the head is, in pixels. */
+/** Returns the middle of the face and the height of the head, in pixels. */
 export function poseFigure({ scene, random }: Figure): { x: number; y: number; head: number } {
   const { width, height } = scene;
   const head = Math.min(height * 0.37, width * 0.44) * random.fork('size').range(0.92, 1.06);
@@ -34,7 +34,7 @@ export function poseFigure({ scene, random }: Figure): { x: number; y: number; h
   return { x, y: Math.max(height * 0.42, height - head * 1.75), head };
 }
 
-/** Around the origin, one unit per head. */
+/** Draws a figure around the origin. One unit is one head. */
 export function drawFigure(context: SKRSContext2D, figure: Figure): void {
   const tilt = figure.gaze * figure.random.fork('tilt').range(-0.02, 0.11);
   const turned = (draw: (context: SKRSContext2D, figure: Figure) => void) => {

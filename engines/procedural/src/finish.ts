@@ -6,23 +6,23 @@ import type { Random } from './random.ts';
 export interface Finish {
   /** 0 = none; about 1 for video. */
   readonly grain: number;
-  /** 0–1: how dark the corners get. */
+  /** 0–1: how dark the corners become. */
   readonly vignette: number;
-  /** 1 leaves contrast alone. */
+  /** 1 keeps the contrast unchanged. */
   readonly contrast: number;
-  /** How the grain clusters. */
+  /** Decides how the grain clusters. */
   readonly brush: Brush;
   readonly random: Random;
 }
 
-/** A power of two; the shift below takes as many bits of the seed. */
+/** Number of grain values as a power of two. The shift below takes the same number of bits of the seed. */
 const GRAIN_BITS = 13;
 
-/** The last pass over a picture: contrast, corners, grain; alpha goes. */
+/** Applies the last step to a picture: contrast, dark corners, grain. Drops alpha. */
 export function finishCanvas(canvas: Canvas, finish: Finish): Bitmap {
   const { width, height } = canvas;
   const pixels = canvas.getContext('2d').getImageData(0, 0, width, height).data;
-  // Clamped and rounded by the array itself.
+  // The array itself clamps and rounds the values.
   const bytes = new Uint8ClampedArray(width * height * 3);
   const curve = contrastCurve(finish.contrast);
   const random = finish.random.fork('grain');
@@ -48,7 +48,7 @@ interface Video {
   readonly vignette: number;
 }
 
-/** Returns where its noise has come to. */
+/** Develops one row. Returns the seed after the last pixel. */
 function developRow(
   { pixels, bytes, curve, grain, across, vignette }: Video,
   first: number,
@@ -75,7 +75,7 @@ function developRow(
   return seed;
 }
 
-/** Even for a smooth hand, in rare strong specks for a stippling one. */
+/** Returns one grain value: even grain for a smooth brush, rare strong specks for a stippling brush. */
 function grainOf({ grain, brush }: Finish, random: Random): number {
   const speck = random.gaussian() * grain;
   if (brush === 'smooth') return speck * 1.2;
@@ -83,7 +83,7 @@ function grainOf({ grain, brush }: Finish, random: Random): number {
   return speck * (brush === 'knife' ? 3 : 2.3);
 }
 
-/** An S through black, middle grey and white. */
+/** Returns an S-shaped curve through black, middle grey and white. */
 function contrastCurve(contrast: number): Float32Array {
   const curve = new Float32Array(256);
   for (let level = 0; level < 256; level++) {

@@ -1,16 +1,16 @@
 import { createCanvas, type Canvas } from '@napi-rs/canvas';
 
-/** Lets what is bright bleed into its surroundings, as a lens does. `strength` 0–1. */
+/** Lets bright areas bleed into their surroundings, as a lens does. `strength` 0–1. */
 export function bloom(canvas: Canvas, strength: number): void {
   const { width, height } = canvas;
   const context = canvas.getContext('2d');
   const small = createCanvas(Math.max(8, Math.round(width / 8)), Math.max(8, Math.round(height / 8)));
   const glow = small.getContext('2d');
   glow.drawImage(canvas, 0, 0, small.width, small.height);
-  // Squaring keeps the lights and drops the dusk around them.
+  // Squaring keeps the lights and removes the dim light around them.
   glow.globalCompositeOperation = 'multiply';
   glow.drawImage(small, 0, 0);
-  // The two halos are put together while they are small: screen over screen is the same in any order.
+  // The two halos are combined while they are small. The order does not matter for the mode `screen`.
   const halo = createCanvas(small.width, small.height);
   const soft = halo.getContext('2d');
   soft.fillStyle = '#000';
@@ -26,13 +26,13 @@ export function bloom(canvas: Canvas, strength: number): void {
   }
   context.save();
   context.globalCompositeOperation = 'screen';
-  // What is blurred needs no better enlargement.
+  // A blurred picture needs no better enlargement.
   context.imageSmoothingQuality = 'low';
   context.drawImage(halo, 0, 0, width, height);
   context.restore();
 }
 
-/** A softer lens: the picture over itself, blurred by `radius` pixels. */
+/** Softens the picture: draws a copy over it, blurred by `radius` pixels. */
 export function soften(canvas: Canvas, radius: number): void {
   if (radius < 0.3) return;
   const context = canvas.getContext('2d');

@@ -3,7 +3,7 @@ import { createNoise } from './noise.ts';
 import { createRaster, enlarge, type Raster } from './raster.ts';
 import type { Scene } from './scene.ts';
 
-/** Clouds of gas in two colours with dark lanes between them, over near-black. */
+/** Paints clouds of gas in two colours with dark lanes between them, over near-black. */
 export function paintNebula(scene: Scene, scale = 0.36): Raster {
   const width = Math.max(16, Math.round(scene.width * scale));
   const height = Math.max(16, Math.round(scene.height * scale));

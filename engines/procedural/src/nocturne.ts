@@ -14,7 +14,7 @@ import { paintThings } from './things.ts';
 import { paintWater } from './water.ts';
 import { paintLightning, paintWeather } from './weather.ts';
 
-/** Cinematic nights: cities on dark water, open space, moonlit land. */
+/** Paints cinematic nights: cities on dark water, open space, moonlit land. */
 export function paintNocturne(day: Scene): Canvas {
   const scene = afterDark(day);
   const { places } = scene.mood;
@@ -28,14 +28,17 @@ export function paintNocturne(day: Scene): Canvas {
         ? paintNightLand(scene)
         : choice.pick([paintNightCity, paintNightSpace, paintNightLand])(scene);
   scene.show?.(0.7, canvas);
-  // Fewer details, a softer lens.
+  // Less detail makes the picture softer.
   soften(canvas, (0.75 - scene.look.detail) * Math.max(2.2, 5 * scene.unit));
   bloom(canvas, 0.5 + scene.look.weight * 0.18);
   paintWeather(canvas.getContext('2d'), scene);
   return canvas;
 }
 
-/** The same picture at night: the sun becomes a moon, the palette a nocturnal one; a dusk that was asked for stays. */
+/**
+ * Turns a scene into night: the sun becomes a moon, and the palette a night palette. If the words ask for dusk or
+ * sunset, the time is dusk.
+ */
 export function afterDark(scene: Scene): Scene {
   const time = scene.mood.time === 'sunset' || scene.mood.time === 'dusk' ? 'dusk' : 'night';
   const random = scene.random.fork('nocturne');

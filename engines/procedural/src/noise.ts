@@ -2,15 +2,15 @@ import type { Random } from './random.ts';
 
 const SIZE = 256;
 const MASK = SIZE - 1;
-// Turning the plane between octaves hides the lattice.
+// The plane is rotated between octaves, to hide the grid.
 const COS = 0.8;
 const SIN = 0.6;
 
 export const createNoise = (random: Random): Noise => new Noise(random);
 
 /**
- * Smooth noise over the plane. Coordinates repeat after 256 cells; one cell is one unit. A class and not a set of
- * closures: its methods outlive the picture, and so does their optimised code.
+ * Smooth noise over the plane. One cell is one unit, and coordinates repeat after 256 cells. This is a class instead of
+ * a set of closures, because methods and their optimised code are kept from picture to picture.
  */
 export class Noise {
   readonly #table: Uint8Array;
@@ -29,17 +29,17 @@ export class Noise {
     return this.#sum(x, y, 1, false) * 2;
   }
 
-  /** Sum of octaves, about −1 to 1. A fractional octave count fades the last octave in. */
+  /** Sum of octaves, about −1 to 1. With a fractional number of octaves, the last octave is partly added. */
   fbm(x: number, y: number, octaves: number): number {
     return this.#sum(x, y, octaves, false);
   }
 
-  /** Sharp crests, 0 to about 1. */
+  /** Noise with sharp crests, 0 to about 1. */
   ridged(x: number, y: number, octaves: number): number {
     return this.#sum(x, y, octaves, true);
   }
 
-  /** Perlin's gradient noise, summed in one loop: a call per octave would cost more than the octave. */
+  /** Perlin's gradient noise, summed in one loop. A call for each octave would cost more than the octave itself. */
   #sum(x: number, y: number, octaves: number, ridged: boolean): number {
     const table = this.#table;
     const gradientX = this.#gradientX;
@@ -83,8 +83,8 @@ export class Noise {
   }
 
   /**
-   * Fractal heights, smooth on slopes and rough on crests, as if rain had worn them; 0 to about 1. Value noise
-   * whose octaves fade where the slope so far is steep (after Inigo Quilez).
+   * Fractal heights, smooth on slopes and rough on crests, like land eroded by rain; 0 to about 1. This is value noise
+   * whose octaves are weaker where the slope so far is steep (after Inigo Quilez).
    */
   eroded(x: number, y: number, octaves: number): number {
     const table = this.#table;
@@ -128,7 +128,7 @@ function permutation(random: Random): Uint8Array {
     order[index] = order[other] ?? 0;
     order[other] = kept;
   }
-  // Twice over, so that a sum of two bytes needs no mask.
+  // The table is doubled, so that a sum of two bytes needs no mask.
   const doubled = new Uint8Array(SIZE * 2);
   doubled.set(order, 0);
   doubled.set(order, SIZE);

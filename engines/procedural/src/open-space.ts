@@ -4,7 +4,7 @@ import { choosePlanet, paintPlanet } from './planet.ts';
 import { fromCanvas, toCanvas, type Raster } from './raster.ts';
 import type { Scene } from './scene.ts';
 
-/** A planet on a third of the frame, perhaps a moon, before gas and stars. */
+/** Paints a planet on a third of the frame, perhaps with a moon, in front of gas and stars. */
 export function paintOpenSpace(scene: Scene): Raster {
   const random = scene.random.fork('space');
   const raster = paintNebula(scene);

@@ -7,10 +7,10 @@ export interface Hour {
   /** Around the sun or moon. */
   readonly glow: Colour;
   readonly disc: Colour;
-  /** What direct light does to a lit face, and what the sky does to one in shade. */
+  /** The colours that direct light gives to lit surfaces and the sky gives to surfaces in shade. */
   readonly light: Colour;
   readonly ambient: Colour;
-  /** What distance fades into. */
+  /** The colour into which distance fades. */
   readonly haze: Colour;
   /** Foreground silhouettes. */
   readonly dark: Colour;

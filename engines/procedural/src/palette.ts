@@ -5,7 +5,7 @@ import { HOURS, type Hour } from './palette-tables.ts';
 import type { Mood } from './prompt-mood.ts';
 import type { Random } from './random.ts';
 
-/** Everything a painter may dip into; all of one harmony. */
+/** All colours that a painter may use. They are in harmony. */
 export interface Palette extends Hour {
   readonly time: TimeOfDay;
   readonly foliage: Colour;
@@ -17,7 +17,7 @@ export interface Palette extends Hour {
   /** Two colours that stand out from the rest. */
   readonly accent: Colour;
   readonly counter: Colour;
-  /** For hands that print on paper. */
+  /** For styles that print on paper. */
   readonly paper: Colour;
   readonly ink: Colour;
 }
@@ -36,7 +36,10 @@ const BLOSSOMS: readonly [Colour, ...Colour[]] = [
   colour(0.66, 0.15, 265),
 ];
 
-/** The palette of one picture: an hour's colours, bent by the words, the references and the parameters. */
+/**
+ * Chooses the palette of one picture: the colours of a time of day, changed by the words, the references and the
+ * parameters.
+ */
 export function choosePalette(mood: Mood, look: Look, time: TimeOfDay, random: Random): Palette {
   const hour = random.pick(HOURS[time]);
   const season = mood.season ?? 'summer';
@@ -100,7 +103,10 @@ function mapPalette(palette: Palette, change: Change): Palette {
   };
 }
 
-/** How readily each role takes on a colour that the prompt names; the second named colour goes to the last column. */
+/**
+ * How strongly each role takes on a colour from the prompt. The last number selects the first (0) or second (1) named
+ * colour.
+ */
 const READINESS: Partial<Record<keyof Palette, readonly [pull: number, takes: 0 | 1]>> = {
   sky: [0.95, 0],
   glow: [0.8, 1],
@@ -126,23 +132,24 @@ function towardsNamed(
 ): Colour {
   const [pull, takes] = READINESS[role] ?? [0, 0];
   const target = named[takes] ?? named[0];
-  // One colour alone leaves the light its own hue, or the picture would drown in it.
+  // A single named colour is weaker here, so that the light keeps its own hue. Otherwise this colour would flood the
+  // picture.
   const lone = takes === 1 && named.length === 1 ? 0.45 : 1;
   if (!target || pull === 0) return value;
   const strength = pull * lone * clamp(obedience * 1.5);
-  // The hue follows the word, the lightness mostly stays with the hour, or night would turn into day.
+  // The hue follows the word. The lightness mostly stays with the time of day, otherwise night would become day.
   const neutral = target.c < 0.04;
   const wanted = {
     l: value.l + (target.l - value.l) * (neutral ? 0.35 : 0.15),
     c: neutral ? target.c : Math.max(value.c, Math.min(target.c, 0.16) * (value.l > 0.85 ? 0.6 : 0.9)),
     h: target.h,
   };
-  // Near hues swing round, far ones pass through grey: a swing across half the circle shows foreign colours.
+  // Nearby hues are turned, distant hues pass through grey: a turn by half the circle would show unrelated colours.
   const distance = Math.abs(((((target.h - value.h) % 360) + 540) % 360) - 180);
   return distance < 70 ? turn(value, wanted, strength) : mix(value, wanted, strength);
 }
 
-/** A thing with a colour of its own takes it whole, lightness too. */
+/** Gives a thing the colour that the words name for it, including lightness. */
 function towardsOwn(value: Colour, wanted: Colour | null | undefined, obedience: number): Colour {
   if (!wanted) return value;
   return mix(value, { l: (value.l + wanted.l) / 2, c: wanted.c, h: wanted.h }, clamp(obedience * 1.9));
@@ -163,7 +170,7 @@ function towardsFeeling(value: Colour, mood: Mood, obedience: number): Colour {
   };
 }
 
-/** The palette option applied to a colour that no palette holds, such as skin. */
+/** Applies the palette option to a colour that is not in a palette, such as skin. */
 export function throughOption(value: Colour, option: Look['palette']): Colour {
   switch (option) {
     case 'vivid':

@@ -34,7 +34,7 @@ export function choosePlanet(scene: Scene, random: Random, x: number, y: number,
   };
 }
 
-/** A sphere in hard sunlight with a veil of air on its lit edge; rings pass behind and before it. */
+/** Paints a sphere in hard sunlight with a thin atmosphere on its lit edge. Rings pass behind and in front of it. */
 export function paintPlanet(raster: Raster, planet: Planet, random: Random): void {
   const surface = createSurface(planet, random);
   const { width, height, data } = raster;

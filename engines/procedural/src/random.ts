@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** A stream that depends on nothing but the given text. What a picture's text is made of: `canonicalInputs` in `brief.ts`. */
+/**
+ * Creates a stream that depends only on the given text. `canonicalInputs` in `brief.ts` makes the text of a picture.
+ */
 export const createRandom = (source: string): Random => new Random(source);
 
 /**
- * A deterministic stream of numbers: Chris Doty-Humphrey's sfc32 (128 bits of state, passes PractRand), seeded
- * by SHA-256. Forks are independent, so one feature's appetite never reshuffles another.
+ * A deterministic stream of numbers: Chris Doty-Humphrey's sfc32 (128 bits of state, passes PractRand), seeded by
+ * SHA-256. Forks are independent, so a feature that draws more numbers never changes another feature.
  */
 export class Random {
   readonly #source: string;
@@ -51,7 +53,7 @@ export class Random {
     return list[this.int(list.length)] ?? list[0];
   }
 
-  /** Roughly normal, mean 0, deviation 1, never beyond ±4.3. */
+  /** Roughly normal, mean 0, standard deviation 1, never beyond ±4.3. */
   gaussian(): number {
     let sum = -3;
     for (let count = 0; count < 6; count++) sum += this.next();

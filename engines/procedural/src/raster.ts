@@ -1,6 +1,8 @@
 import { createCanvas, type Canvas, type SKRSContext2D } from '@napi-rs/canvas';
 
-/** Pixels as floats: sRGB 0–1, three per pixel, row by row. Room for values between the 256 steps of a screen. */
+/**
+ * Pixels as floats: sRGB 0–1, three per pixel, row by row. Floats can hold values between the 256 steps of a screen.
+ */
 export interface Raster {
   readonly width: number;
   readonly height: number;
@@ -18,7 +20,7 @@ export interface Field {
   readonly data: Float32Array;
 }
 
-/** Bilinear; `x` and `y` in 0–1, the edge repeats. */
+/** Samples a field bilinearly. `x` and `y` are 0–1; outside, the edge is repeated. */
 export function sampleField(field: Field, x: number, y: number): number {
   const { width, height, data } = field;
   const fx = Math.min(Math.max(x * width - 0.5, 0), width - 1.001);
@@ -35,8 +37,8 @@ export function sampleField(field: Field, x: number, y: number): number {
 }
 
 /**
- * A low-resolution raster enlarged smoothly: down each column into one row, then along it. From row `same` of the
- * result on, all rows are known to be alike.
+ * Enlarges a low-resolution raster smoothly: first along the columns into one row, then along this row. The caller
+ * knows that all rows of the result from row `same` on are equal.
  */
 export function enlarge(source: Raster, width: number, height: number, same = height): Raster {
   if (source.width === width && source.height === height) return source;
@@ -63,8 +65,8 @@ export function enlarge(source: Raster, width: number, height: number, same = he
   return result;
 }
 
-// Loops over a row are functions of their own: called a thousand times a picture they stay compiled, while a loop
-// within a loop is compiled anew for each picture.
+// Loops over a row are separate functions: a function that is called a thousand times per picture stays compiled, but a
+// loop inside a loop is compiled again for each picture.
 
 function blendRows(
   data: Float32Array,
@@ -100,7 +102,7 @@ function stretchRow(
   }
 }
 
-/** Brought to `longSide` by averaging whole cells, never enlarged. The result is the caller's own. */
+/** Scales a raster down to `longSide` by averaging whole cells, and never enlarges it. Returns a new raster. */
 export function shrinkRaster(source: Raster, longSide: number): Raster {
   const share = Math.min(1, longSide / Math.max(source.width, source.height));
   const width = Math.max(1, Math.round(source.width * share));
@@ -135,7 +137,7 @@ function averageRow(source: Raster, result: Raster, row: number, top: number, bo
   }
 }
 
-/** Onto a canvas, with half a step of ordered noise so that a slow gradient does not show its steps. */
+/** Draws a raster on a canvas, with half a step of ordered noise, so that a slow gradient shows no steps. */
 export function toCanvas(raster: Raster): { canvas: Canvas; context: SKRSContext2D } {
   const { width, height, data } = raster;
   const canvas = createCanvas(width, height);
@@ -147,7 +149,7 @@ export function toCanvas(raster: Raster): { canvas: Canvas; context: SKRSContext
   return { canvas, context };
 }
 
-/** Returns where its noise has come to. */
+/** Dithers one row. Returns the noise state after the last pixel. */
 function ditherRow(
   data: Float32Array,
   bytes: Uint8ClampedArray,
@@ -170,7 +172,7 @@ function ditherRow(
   return noise;
 }
 
-/** The way back, for hands that draw with a canvas first and shade pixels after. */
+/** Reads a canvas into a raster, for styles that first draw on a canvas and then shade pixels. */
 export function fromCanvas(canvas: Canvas): Raster {
   const { width, height } = canvas;
   const bytes = canvas.getContext('2d').getImageData(0, 0, width, height).data;

@@ -3,7 +3,7 @@ import { createNoise, type Noise } from './noise.ts';
 import { createRaster, enlarge, type Raster } from './raster.ts';
 import type { Scene } from './scene.ts';
 
-/** The sky fills the whole frame; below the horizon it goes on as haze for the land to stand on. */
+/** Paints the sky over the whole frame. Below the horizon it continues as haze, in front of which the land is drawn. */
 export function paintSky(scene: Scene, scale = 0.34): Raster {
   const small = createSky(scene, scale)(0);
   const same = Math.ceil(((skyRows(scene, small.height) + 1) / small.height) * scene.height);
@@ -11,8 +11,8 @@ export function paintSky(scene: Scene, scale = 0.34): Raster {
 }
 
 /**
- * The same sky at a small scale, again and again, as the wind moves its clouds: `drift` is how far, in widths of a
- * large cloud. Every call paints over what the last one returned.
+ * Creates a function that paints the sky at a small scale again and again, as the wind moves its clouds. `drift` is the
+ * distance, in widths of a large cloud. Every call paints over the result of the last call.
  */
 export function createSky(scene: Scene, scale: number): (drift: number) => Raster {
   const width = Math.max(16, Math.round(scene.width * scale));
@@ -38,7 +38,7 @@ function paintRows(air: Air, raster: Raster): void {
   for (let row = rows; row < height; row++) raster.data.set(lastRow, row * stride);
 }
 
-/** One row past the horizon is enough: what lies below is painted over, and costs as much as the sky. */
+/** One row below the horizon is enough: lower rows are painted over, and would cost as much as the sky. */
 const skyRows = (scene: Scene, height: number): number =>
   Math.min(height, Math.ceil((scene.horizon + 0.04) * height));
 
@@ -65,7 +65,7 @@ interface Air {
   readonly threshold: number;
   readonly glowStrength: number;
   readonly stretch: number;
-  /** Where the functions below leave their answers, so that a million pixels make no garbage. */
+  /** The functions below write their results here, so that a million pixels create no garbage. */
   readonly out: Float32Array;
   readonly cloud: { cover: number; light: number };
   drift: number;
@@ -136,13 +136,16 @@ function airAt(air: Air, x: number, y: number): void {
   out[2] = blue;
 }
 
-/** Clouds lie on a ceiling seen from below, so they shrink and flatten towards the horizon. */
+/**
+ * Finds the clouds at a place. Clouds lie on a ceiling seen from below, so they become smaller and flatter towards the
+ * horizon.
+ */
 function findCloud(air: Air, across: number, rise: number, dx: number, dy: number): void {
   const { noise, threshold, octaves, cloud } = air;
   const away = 1 / (rise + 0.16);
   const u = across * away * 0.75 * air.stretch + air.drift;
   const v = away * 1.5;
-  // Their shapes lag behind, so that they change as they go.
+  // The shapes of clouds move more slowly, so that the clouds change as they move.
   const bend = u * 0.9 - air.drift * 0.5;
   const warpX = noise.at(bend + 9.1, v * 0.9) * 0.5;
   const warpY = noise.at(bend, v * 0.9 + 4.7) * 0.36;

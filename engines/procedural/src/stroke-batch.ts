@@ -1,10 +1,10 @@
 import type { SKRSContext2D } from '@napi-rs/canvas';
 
-/** Many thin curves drawn with few calls: setting a colour and stroking cost more than the curve itself. */
+/** Draws many thin curves with few calls, because setting a colour and stroking cost more than the curve itself. */
 export interface StrokeBatch {
-  /** One quadratic curve. Widths are rounded to a fifth of their size. */
+  /** Adds one quadratic curve. Widths are rounded to a fifth of their size. */
   add(style: string, width: number, curve: Curve): void;
-  /** Draws what was added, in the order in which styles first came. */
+  /** Draws the added curves, in the order in which their styles were first added. */
   flush(): void;
 }
 
