@@ -15,7 +15,7 @@ import { paintThings } from './things.ts';
 import { paintWater } from './water.ts';
 import { paintLightning, paintWeather } from './weather.ts';
 
-/** Painterly pictures: lit terrain in deep air, laid down in strokes. */
+/** Paints painterly pictures: lit terrain in hazy air, in brush strokes. */
 export function paintAtelier(scene: Scene): Canvas {
   const { places } = scene.mood;
   if (places.has('city')) return paintOver(paintCityscape(scene), scene);

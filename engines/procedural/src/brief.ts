@@ -7,7 +7,8 @@ import { readReferenceColours } from './reference-colours.ts';
 import type { Brief } from './scene.ts';
 
 /**
- * Reads what a request asks for, once; what comes back makes the brief of each output.
+ * Reads a request once. Returns a function that makes the brief of each output.
+ *
  * @throws EngineError `unreadable_reference`
  */
 export async function readBrief(request: EngineRequest): Promise<(index: number, size: Size) => Brief> {
@@ -26,8 +27,8 @@ export async function readBrief(request: EngineRequest): Promise<(index: number,
 }
 
 /**
- * What a picture's layout hangs on. Parameters stay out of it on purpose: a person who moves a slider wants the
- * same picture, changed; the painters read the parameters themselves.
+ * Returns the text that determines a picture's layout. Parameters are left out on purpose: a person who moves a slider
+ * wants the same picture, changed. The painters read the parameters themselves.
  */
 function canonicalInputs({ engineModel, prompt, parameters, seed }: EngineRequest, index: number): string {
   return JSON.stringify([

@@ -4,7 +4,7 @@ import type { Random } from './random.ts';
 import type { Scene } from './scene.ts';
 
 export interface Skyline {
-  /** Row where the houses stand, pixels. */
+  /** Row where the houses stand, in pixels. */
   readonly ground: number;
   /** 0 = all dark, 1 = every window lit. */
   readonly lit: number;
@@ -17,7 +17,7 @@ export interface Skyline {
 
 const LAYERS = 4;
 
-/** Rows of houses, tallest near the focus, each nearer row darker and sharper. */
+/** Paints rows of houses, the tallest near the focus. Each nearer row is darker and sharper. */
 export function paintSkyline(context: SKRSContext2D, scene: Scene, skyline: Skyline): void {
   const random = scene.random.fork('skyline');
   for (let layer = 0; layer < LAYERS; layer++) {

@@ -7,7 +7,7 @@ import type { Scene } from './scene.ts';
 import { paintSky } from './sky.ts';
 import { paintWater } from './water.ts';
 
-/** A skyline across still water, by day or by night. */
+/** Paints a skyline across still water, by day or by night. */
 export function paintCityscape(city: Scene): Raster {
   const scene: Scene = {
     ...city,
@@ -23,7 +23,7 @@ export function paintCityscape(city: Scene): Raster {
   paintStars(context, scene, scene.horizon * 0.7);
   const ground = Math.round(scene.horizon * height);
   const neon = neonColours(scene);
-  // Lamps go on as the day goes down.
+  // Lamps light up as daylight fades.
   const dark = 1 - smoothstep(0.42, 0.66, palette.exposure);
   if (dark > 0) warmHorizon(context, scene, ground, neon[0] ?? palette.accent, dark);
   const lamp: Colour = { l: 0.88, c: 0.1, h: 78 };
@@ -57,7 +57,7 @@ function neonColours(scene: Scene): Colour[] {
   return [first, second, first + 40].map((h) => ({ l: 0.72, c: chroma, h }));
 }
 
-/** The city's own light in the air above it. */
+/** Adds the light of the city to the air above it. */
 function warmHorizon(
   context: SKRSContext2D,
   scene: Scene,

@@ -5,13 +5,13 @@ import { type Raster, shrinkRaster, toCanvas } from './raster.ts';
 /** Longer side of a preview, in pixels. */
 const PREVIEW_SIDE = 384;
 const PREVIEW_QUALITY = 60;
-/** Milliseconds between two reports: making one holds up the drawing. */
+/** Milliseconds between two reports, because making a report delays the drawing. */
 const PAUSE_MS = 400;
 
-/** Told how much of one output is drawn, 0–1, and how it looks by now. Most calls do nothing. */
+/** Receives how much of one output is drawn (0–1), and its current picture. Most calls do nothing. */
 export type Show = (drawn: number, picture: Raster | Canvas) => void;
 
-/** Reports how one output comes to be; of drawing and encoding the former is nine tenths. */
+/** Reports the progress of one output. Drawing counts as nine tenths, encoding as the rest. */
 export class DrawingReport {
   readonly #report: Report;
   readonly #output: number;

@@ -73,7 +73,7 @@ test('a video lies on disk until the next is asked for; an image does not wait f
         sizes.push((await readFile(file.path)).length);
         last = file.path;
         scratch = path.dirname(path.dirname(file.path));
-        // Until then no other of its files is made, and it cannot have ended.
+        // Until this point no other file of the video exists, so the video cannot have ended.
         await drawn.promise;
       }
       await assert.rejects(readFile(last), { code: 'ENOENT' });

@@ -16,8 +16,8 @@ import { generateImages } from './generate-image.ts';
 import { type ProceduralModel, PAINTERS } from './models.ts';
 
 /**
- * Draws images and videos from words, numbers and noise: no weights, no network, nothing learnt. The same request
- * gives the same bytes on the same machine. Videos are put together in `scratch`.
+ * Draws images and videos from words, numbers and noise, without weights, network or training. The same request gives
+ * the same bytes on the same machine. Videos are assembled in `scratch`.
  */
 export function createProceduralEngine(scratch = tmpdir()): Engine {
   return {
@@ -28,7 +28,7 @@ export function createProceduralEngine(scratch = tmpdir()): Engine {
   };
 }
 
-/** The same engine in processes of its own, at most `atOnce` images and as many videos side by side. */
+/** Runs the same engine in separate processes: at most `atOnce` images and the same number of videos at a time. */
 export function openProceduralProcesses(atOnce: number): EngineProcesses {
   const { id, kinds, models } = createProceduralEngine();
   const processModule = path.join(import.meta.dirname, 'engine-process.ts');

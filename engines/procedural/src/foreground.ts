@@ -8,7 +8,7 @@ import { createStrokeBatch } from './stroke-batch.ts';
 import { paintWanderer } from './things.ts';
 import { drawTree, type TreePaint } from './trees.ts';
 
-/** Rows of trees in the middle distance, each behind its own veil: the inside of a wood. */
+/** Paints rows of trees in the middle distance, each behind its own haze: the inside of a forest. */
 export function paintGrove(context: SKRSContext2D, scene: Scene): void {
   const { tree, mood, water, width, height, horizon, palette } = scene;
   if (!mood.places.has('forest') || tree === null || water !== 'none') return;
@@ -32,7 +32,7 @@ export function paintGrove(context: SKRSContext2D, scene: Scene): void {
     };
     for (let index = 0; index < count * Math.max(0.7, scene.aspect); index++) {
       const x = (index + random.range(-0.6, 0.6)) / (count * Math.max(0.7, scene.aspect));
-      // A clearing towards the focus lets the eye through.
+      // A clearing around the focus opens the view.
       const clearing = Math.exp(-(((x - scene.focus) / 0.13) ** 2));
       if (random.chance(clearing * 0.9)) continue;
       const size = tall * random.range(0.65, 1.2) * (1 - clearing * 0.4);
@@ -56,7 +56,7 @@ export function paintGrove(context: SKRSContext2D, scene: Scene): void {
   }
 }
 
-/** The bank at the viewer's feet and what grows on it: the dark frame that gives the rest its depth. */
+/** Paints the bank at the viewer's feet with its plants: a dark frame that adds depth to the picture. */
 export function paintForeground(context: SKRSContext2D, scene: Scene): void {
   if ((scene.land === 'dunes' || scene.land === 'canyon') && scene.tree === null) return;
   const random = scene.random.fork('foreground');
@@ -84,7 +84,7 @@ export function paintForeground(context: SKRSContext2D, scene: Scene): void {
   paintBankFlowers(context, scene, bank);
 }
 
-/** Row (share of the height) where the bank begins, for a column (share of the width). */
+/** Returns the row where the bank begins for a column, as shares of height and width. */
 type Bank = (x: number) => number;
 
 function shapeBank(scene: Scene, random: Random): Bank {
@@ -105,7 +105,7 @@ interface Planted {
   readonly kind: NonNullable<Scene['tree']>;
 }
 
-/** A grove on the side away from the focus; now and then a smaller answer on the other side. */
+/** Plants a group of trees on the side away from the focus, and sometimes a smaller group on the other side. */
 function planTrees(scene: Scene, random: Random): Planted[] {
   const { tree, mood } = scene;
   if (tree === null) return [];
@@ -139,7 +139,7 @@ function planTrees(scene: Scene, random: Random): Planted[] {
       trees.push({ x: side > 0 ? place : 1 - place, size: random.range(0.14, 0.3), kind: tree });
     }
   }
-  // Tall ones behind.
+  // Tall trees stand behind.
   return trees.sort((one, other) => other.size - one.size);
 }
 
@@ -163,7 +163,7 @@ export function treePaint(scene: Scene): TreePaint {
 function fillBank(context: SKRSContext2D, scene: Scene, bank: Bank): void {
   const { width, height, palette } = scene;
   const fill = context.createLinearGradient(0, height * 0.86, 0, height);
-  // By day the bank is land like the rest; towards night it becomes a silhouette.
+  // By day the bank is coloured like the other land. Towards night it becomes a silhouette.
   const day = smoothstep(0.5, 0.8, palette.exposure);
   const near = scene.land === 'canyon' || scene.land === 'dunes' ? palette.sand : palette.foliage;
   const top = mix(palette.dark, { ...near, l: near.l * palette.exposure * 0.75 }, 0.22 + day * 0.5);

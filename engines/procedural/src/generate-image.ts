@@ -9,7 +9,7 @@ import type { ProceduralModel } from './models.ts';
 import { composeScene } from './scene.ts';
 import { paintFresh } from './transform.ts';
 
-/** Images from words. */
+/** Makes images from words. */
 export async function* generateImages(
   request: ImageRequest,
   model: ProceduralModel,
@@ -18,7 +18,7 @@ export async function* generateImages(
   checkSide(request);
   const briefOf = await readBrief(request);
   for (let index = 0; index < request.outputs; index++) {
-    // Drawing holds the thread; between two images the signal gets its turn.
+    // Drawing blocks the thread. Between two images, an abort signal can be processed.
     await nextTurn();
     signal.throwIfAborted();
     const drawing = new DrawingReport(report, index, request.outputs);

@@ -3,9 +3,9 @@ import { createNoise, type Noise } from './noise.ts';
 import type { Scene } from './scene.ts';
 import type { Terrain } from './terrain.ts';
 
-/** What the land is made of, and how far away it looks. */
+/** The materials of the land, and the air that makes it look far away. */
 export interface Ground {
-  /** sRGB of the last shaded sample. */
+  /** sRGB of the sample that was shaded last. */
   readonly colour: Float32Array;
   readonly noise: Noise;
   readonly materials: Materials;
@@ -16,7 +16,7 @@ export interface Ground {
   readonly banded: boolean;
 }
 
-/** A material as it looks in full shade and in full light. */
+/** The colours of a material in full shade and in full light. */
 interface Material {
   readonly dark: Rgb;
   readonly lit: Rgb;
@@ -40,7 +40,7 @@ export function createGround(scene: Scene, terrain: Terrain): Ground {
   };
 }
 
-/** Leaves the colour of a sample in `ground.colour`. `trees` is the height of the wood there. */
+/** Writes the colour of a sample to `ground.colour`. `trees` is the height of the trees there. */
 export function shadeGround(
   ground: Ground,
   x: number,
@@ -50,7 +50,7 @@ export function shadeGround(
   sunlight: number,
 ): void {
   const { colour: out, noise, materials } = ground;
-  // Clouds wander over the land as well.
+  // The shadows of clouds move over the land as well.
   const light = sunlight * (0.78 + 0.34 * smoothstep(-0.3, 0.35, noise.at(x / 15 + 90, z / 15)));
   if (height <= 0) put(out, materials.water, 0.5);
   else if (trees > 0.02) put(out, materials.wood, clamp(light * 0.55 + trees * 0.35));
@@ -141,9 +141,9 @@ function mixMaterials(scene: Scene): Materials {
   };
 }
 
-/** Where trees stand and how they are shaped. */
+/** Decides where trees stand and what shape they have. */
 interface Wood {
-  /** Below this the grove noise leaves a clearing. */
+  /** Where the grove noise is below this number, there is a clearing. */
   readonly openness: number;
   readonly pointed: boolean;
   readonly size: number;
@@ -157,7 +157,10 @@ function plantWood(scene: Scene, terrain: Terrain): Wood | null {
   return { openness, pointed: tree === 'conifer', size: tree === 'conifer' ? 0.62 : 0.46 };
 }
 
-/** Trees as spires on a lattice that grows with distance; none on water, cliffs' tops or open meadow. */
+/**
+ * Returns the height of trees: spires on a grid that widens with distance. No trees grow on water, cliff tops or open
+ * meadow.
+ */
 export function treesAt(
   { wood, terrain, noise }: Ground,
   x: number,
@@ -183,14 +186,14 @@ export function treesAt(
   return shape * size * (0.55 + hash * 0.75) * smoothstep(openness, openness + 0.12, grove);
 }
 
-/** 0–1, without pattern for whole numbers. */
+/** Returns a number 0–1 for two whole numbers, without a visible pattern. */
 function hashOf(a: number, b: number): number {
   let mixed = Math.imul(a, 374761393) + Math.imul(b, 668265263);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 1274126177);
   return ((mixed ^ (mixed >>> 16)) >>> 0) / 4294967296;
 }
 
-/** Distance fades into the sky's own colours, warmer under the sun, and mist fills what lies low. */
+/** Distance fades into the colours of the sky, warmer below the sun. Mist fills low places. */
 interface Air {
   readonly haze: Rgb;
   readonly mist: Rgb;
@@ -202,7 +205,7 @@ interface Air {
   readonly strength: number;
   readonly sunX: number;
   readonly falloff: number;
-  /** 0–1 for the column at hand: how far it lies under the sun. */
+  /** 0–1 for the current column: how close it is to the sun's column. */
   warm: number;
 }
 
@@ -225,7 +228,7 @@ function createAir(scene: Scene): Air {
   };
 }
 
-/** `x` as a share of the frame's width: the haze glows below the sun. */
+/** Prepares a column. `x` is a share of the frame's width. The haze glows below the sun. */
 export function enterColumn({ air }: Ground, x: number): void {
   air.warm = Math.exp(-Math.abs(x - air.sunX) * air.falloff) * air.strength;
 }

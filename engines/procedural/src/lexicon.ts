@@ -50,7 +50,7 @@ export type Trait =
   | 'wreath'
   | 'animal-ears';
 
-/** What one word of a prompt does to the picture. Numbers add up over all words. */
+/** The effect of one word of a prompt on the picture. Numbers are added over all words. */
 export interface Effect {
   readonly time?: TimeOfDay;
   readonly season?: Season;
@@ -232,7 +232,7 @@ const FEELINGS: readonly Entry[] = [
   ['monochrome', { chroma: -1.5 }],
 ];
 
-/** Lower-case word → its effect. */
+/** From a lower-case word to its effect. */
 export const lexicon: ReadonlyMap<string, Effect> = new Map(
   [...COLOURS, ...TIMES, ...WEATHERS, ...PLACES, ...PEOPLE, ...FEELINGS].flatMap(([words, effect]) =>
     words.split(' ').map((word) => [word, effect] as const),

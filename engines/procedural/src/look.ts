@@ -8,7 +8,7 @@ export type Brush = (typeof BRUSHES)[number];
 export const PALETTE_OPTIONS = ['natural', 'vivid', 'pastel', 'mono'] as const;
 export type PaletteOption = (typeof PALETTE_OPTIONS)[number];
 
-/** The request's parameters as a painter uses them. */
+/** The parameters of the request, as painters use them. */
 export interface Look {
   /** 0–1, 0.5 at the default cfg of 7: how far the words bend palette and contrast. */
   readonly obedience: number;
@@ -26,7 +26,7 @@ export interface Look {
 
 const DEFAULT_CFG = 7;
 const DEFAULT_DETAIL = 6;
-/** What the option `finish: fine` adds to the detail. */
+/** Amount that the option `finish: fine` adds to the detail. */
 const FINER = 0.3;
 
 export function readLook(parameters: Parameters, references: readonly Colour[]): Look {
@@ -47,7 +47,7 @@ export function readLook(parameters: Parameters, references: readonly Colour[]):
   };
 }
 
-/** An unknown sampler still has a hand of its own: its name picks one. */
+/** Returns the brush for a sampler. An unknown sampler gets a fixed brush that depends on its name. */
 function readBrush(sampler: string | undefined): Brush {
   if (sampler === undefined || sampler === '') return 'brush';
   const known = oneOf(BRUSHES, sampler.toLowerCase());
@@ -56,7 +56,7 @@ function readBrush(sampler: string | undefined): Brush {
   return BRUSHES[sum % BRUSHES.length] ?? 'brush';
 }
 
-/** Grain is on unless it was switched off. */
+/** Returns true unless grain was switched off. */
 const readToggle = (value: string | number | boolean | undefined): boolean =>
   value === undefined || !(value === false || value === 0 || value === 'false' || value === '0');
 

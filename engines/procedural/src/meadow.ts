@@ -5,7 +5,7 @@ import type { Random } from './random.ts';
 import type { Scene } from './scene.ts';
 import { createStrokeBatch } from './stroke-batch.ts';
 
-/** Tufts over the near ground, drawn smaller with distance, so that a meadow is more than a green plane. */
+/** Paints tufts of grass over the near ground, smaller with distance, so that a meadow is more than a green area. */
 export function paintGrass(context: SKRSContext2D, scene: Scene): void {
   if (scene.water !== 'none' || scene.land === 'dunes' || scene.land === 'canyon') return;
   const { width, height, unit, palette, horizon, look } = scene;
@@ -16,7 +16,7 @@ export function paintGrass(context: SKRSContext2D, scene: Scene): void {
   const own = winter ? mix(palette.ambient, palette.snow, 0.4) : palette.foliage;
   const lit = mix({ ...own, l: own.l * (0.3 + palette.exposure * 0.75) }, palette.light, 0.26);
   const dark = mix({ ...own, l: own.l * (0.15 + palette.exposure * 0.4) }, palette.dark, 0.35);
-  // Five distances of six tones each, so that a thousand tufts take thirty strokes of the pen.
+  // Five distances with six tones each: a thousand tufts then take only thirty stroke calls.
   const styles = Array.from({ length: 6 }, (_, distance) =>
     Array.from({ length: 6 }, (__, step) => {
       const near = (distance + 0.5) / 5;
@@ -44,7 +44,7 @@ export function paintGrass(context: SKRSContext2D, scene: Scene): void {
   context.restore();
 }
 
-/** Flowers over the meadow, small and dense far away, single blooms near. */
+/** Paints flowers over the meadow: small and dense far away, single flowers near the viewer. */
 export function paintFlowers(context: SKRSContext2D, scene: Scene): void {
   const asked = scene.mood.places.has('flowers');
   if (!asked && !(scene.land === 'plain' && scene.mood.season !== 'winter')) return;
@@ -94,7 +94,10 @@ function bloomTones({ palette }: Scene): { tones: string[]; darks: string[] } {
   return { tones, darks };
 }
 
-/** Single blooms on the bank at the viewer's feet; `bank` gives its row for a column, as shares of the frame. */
+/**
+ * Paints single flowers on the bank at the viewer's feet. `bank` returns the bank's row for a column, as shares of the
+ * frame.
+ */
 export function paintBankFlowers(context: SKRSContext2D, scene: Scene, bank: (x: number) => number): void {
   if (!scene.mood.places.has('flowers')) return;
   const random = scene.random.fork('bank flowers');

@@ -7,10 +7,10 @@ import { paintPapercut } from './papercut.ts';
 import { paintPrism } from './prism.ts';
 import type { Scene } from './scene.ts';
 
-/** Draws a scene in one manner. Must not draw text: no font is the same on two machines. */
+/** Draws a scene in one style. Must not draw text, because fonts differ between machines. */
 export type Painter = (scene: Scene) => Canvas;
 
-/** Engine model → its hand. */
+/** From an engine model to its painter. */
 export const PAINTERS = {
   atelier: paintAtelier,
   linework: paintLinework,

@@ -12,7 +12,7 @@ import {
   type Weather,
 } from './lexicon.ts';
 
-/** What the words of a prompt ask of a picture. What they leave open is null, empty or 0. */
+/** What the words of a prompt ask for. Fields that the words leave open are null, empty or 0. */
 export interface Mood {
   readonly time: TimeOfDay | null;
   readonly season: Season | null;
@@ -21,9 +21,9 @@ export interface Mood {
   readonly sky: ReadonlySet<SkyThing>;
   readonly tree: TreeKind | null;
   readonly traits: ReadonlySet<Trait>;
-  /** Of the picture as a whole, in the order they were named, at most four. */
+  /** Colours for the picture as a whole, in the order of the words, at most four. */
   readonly colours: readonly Colour[];
-  /** Of one thing only: the green of "green hills" is no colour for the sky. */
+  /** Colour of one thing only: the green of "green hills" is not a colour for the sky. */
   readonly ofLand: Colour | null;
   readonly ofWater: Colour | null;
   readonly ofFlowers: Colour | null;
@@ -31,14 +31,14 @@ export interface Mood {
   readonly light: number;
   readonly chroma: number;
   readonly energy: number;
-  /** Whether each word of the prompt says something to a painter, little words aside. */
+  /** True if painters know each word of the prompt, apart from little words such as articles. */
   readonly understood: boolean;
 }
 
 const MAX_COLOURS = 4;
 const NEGATIONS = new Set(['no', 'not', 'without']);
 
-/** Reads the prompt first and then the hints (styles, suggestions), whose words count the same. */
+/** Reads the prompt, then the hints (styles, suggestions). The words of both count the same. */
 export function readMood(prompt: string, hints: readonly string[] = []): Mood {
   const effects = [prompt, ...hints].flatMap(effectsOf);
   const tinted = (thing: Tinted | null) =>
@@ -81,7 +81,7 @@ export function readMood(prompt: string, hints: readonly string[] = []): Mood {
   };
 }
 
-/** The canonical words of a text: lower case, accents and punctuation gone. */
+/** Returns the normalised words of a text: lower case, without accents and punctuation. */
 export function wordsOf(text: string): string[] {
   return text
     .normalize('NFKD')
@@ -97,7 +97,7 @@ const LITTLE_WORDS = new Set(
   ),
 );
 
-/** Words of a prompt that no painter knows anything about, in their order. */
+/** Returns the words of a prompt that no painter knows, in their order. */
 function unknownWords(prompt: string): string[] {
   return wordsOf(prompt).filter((word) => !LITTLE_WORDS.has(word) && effectOf(word) === undefined);
 }
@@ -108,7 +108,7 @@ const effectOf = (word: string): Effect | undefined =>
 type Tinted = 'land' | 'water' | 'flowers';
 
 interface Placed extends Effect {
-  /** What the effect's colour is the colour of; null for the whole picture. */
+  /** The thing that has the colour; null for the whole picture. */
   readonly tints: Tinted | null;
 }
 
@@ -135,7 +135,10 @@ const TINTED: Partial<Record<Place, Tinted>> = {
   flowers: 'flowers',
 };
 
-/** The thing that follows a colour word at once or after one more word, if it is one that has a colour of its own. */
+/**
+ * Returns the thing that a colour word refers to: it follows directly or after one more word, and can have its own
+ * colour.
+ */
 function tintedBy(following: readonly (Effect | undefined)[]): Tinted | null {
   for (const effect of following) {
     if (effect?.time !== undefined || effect?.sky !== undefined) return null;
@@ -145,7 +148,10 @@ function tintedBy(following: readonly (Effect | undefined)[]): Tinted | null {
   return null;
 }
 
-/** A word that names only a time beats one that merely implies it: "sunset under the first stars" is a sunset. */
+/**
+ * Returns the time of day. A word that names only a time counts before a word that implies it: "sunset under the first
+ * stars" is a sunset.
+ */
 function strongestTime(effects: readonly Effect[]): TimeOfDay | null {
   const timed = effects.filter((effect) => effect.time !== undefined);
   const named = timed.find(({ sky, places }) => sky === undefined && places === undefined);

@@ -4,16 +4,16 @@ import type { Raster } from './raster.ts';
 import type { Scene } from './scene.ts';
 import { createTerrain, FAR, heightAt, NEAR, type Terrain } from './terrain.ts';
 
-/** What the land left for the hands that come after it. */
+/** Results of painting the land, for the steps that follow. */
 export interface Relief {
-  /** 1 where a pixel is water that still waits for its reflection. */
+  /** 1 for a pixel of water without its reflection yet. */
   readonly water: Uint8Array;
   /** Per column, the row (may be fractional) where land or water begins. */
   readonly skyline: Float32Array;
 }
 
 const STEPS = 168;
-/** Columns of pixels between two surveyed ones; what is finer than that, trees above all, is added per column. */
+/** Columns of pixels between two surveyed columns. Finer details, mainly trees, are added for each column. */
 const COARSE = 3;
 const TALLEST_TREE = 0.85;
 
@@ -44,11 +44,11 @@ export function paintRelief(raster: Raster, scene: Scene): Relief {
   return relief;
 }
 
-/** Heights on a grid that widens with distance, so that near and far are sampled as finely as they are seen. */
+/** Heights on a grid that widens with distance, so that its resolution matches what is visible near and far. */
 export interface Survey {
   readonly columns: number;
   readonly depths: Float32Array;
-  /** Per row, where its first column lies and how far apart its columns are. */
+  /** Per row, the position of the first column and the distance between columns. */
   readonly lefts: Float32Array;
   readonly cells: Float32Array;
   /** Row by row from near to far. */
@@ -60,7 +60,7 @@ export function surveyLand(
   steps: number,
   columns: number,
   rowAt: (z: number) => { left: number; cell: number },
-  /** Below 1 there are more rows far away than near by. */
+  /** Below 1, more rows lie far away than near. */
   bias = 1,
 ): Survey {
   const depths = new Float32Array(steps);
@@ -78,7 +78,7 @@ export function surveyLand(
   return { columns, depths, lefts, cells, heights };
 }
 
-/** A function of its own so that it is compiled once and not anew for each picture's loop. */
+/** A separate function, so that it is compiled once instead of again for each picture's loop. */
 function surveyRow(
   heights: Float32Array,
   from: number,
@@ -92,7 +92,7 @@ function surveyRow(
     heights[from + column] = heightAt(terrain, left + column * cell, z);
 }
 
-/** Light on each sample, 0–1: the face's turn towards the sun, less what the land beside it hides. */
+/** Returns the light on each sample, 0–1: it depends on the angle to the sun, and on shadows of the land nearby. */
 export function shadeLand(scene: Scene, survey: Survey): Float32Array {
   const { columns, depths, heights, cells } = survey;
   const steps = depths.length;
@@ -156,7 +156,7 @@ function drawColumn(pass: Pass, column: number): void {
     const bare = blend(heights, index, share);
     const z = depths[step] ?? NEAR;
     const wet = bare <= 0;
-    // Most of the land is hidden; only where a treetop could show is it worth asking for trees.
+    // Most of the land is hidden. Trees are only computed where a treetop could be visible.
     if (horizon + ((terrain.eye - bare - TALLEST_TREE) / z) * raster.height >= run.top) {
       run.joined = false;
       continue;
@@ -180,7 +180,7 @@ function drawColumn(pass: Pass, column: number): void {
 const blend = (values: Float32Array, index: number, share: number): number =>
   (values[index] ?? 0) * (1 - share) + (values[index + 1] ?? 0) * share;
 
-/** How far up a column is drawn, and what its topmost, partly covered row showed before. */
+/** How far a column is drawn, and what its topmost, partly covered row showed before. */
 interface Run {
   column: number;
   top: number;
@@ -191,7 +191,7 @@ interface Run {
   readonly behind: Float32Array;
 }
 
-/** Fills upwards to `y`. A row that the surface covers in part keeps the rest for what stands behind it. */
+/** Fills a column upwards to `y`. A row that is partly covered keeps the rest for the land behind. */
 function fillRun(
   raster: Raster,
   relief: Relief,

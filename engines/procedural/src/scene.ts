@@ -9,20 +9,20 @@ import { createRandom, type Random } from './random.ts';
 export type Land = 'mountains' | 'hills' | 'plain' | 'dunes' | 'canyon' | 'islands' | 'sea' | 'volcano';
 export type Water = 'none' | 'lake' | 'sea';
 
-/** A composed picture before any hand has drawn it. Positions are shares of the frame, origin top left. */
+/** A composed picture before painting begins. Positions are shares of the frame, with the origin at the top left. */
 export interface Scene {
   readonly width: number;
   readonly height: number;
   /** Width over height. */
   readonly aspect: number;
-  /** Pixels per 1/1000 of the shorter side: what a hand-sized detail measures. */
+  /** Pixels per 1/1000 of the shorter side: the unit for hand-sized details. */
   readonly unit: number;
   readonly mood: Mood;
   readonly look: Look;
   readonly palette: Palette;
   readonly random: Random;
   readonly horizon: number;
-  /** Where the eye should end up; on a third. */
+  /** The point of interest; it lies on a third. */
   readonly focus: number;
   readonly sun: Luminary;
   readonly land: Land;
@@ -31,11 +31,11 @@ export interface Scene {
   readonly clouds: number;
   readonly stars: number;
   readonly things: ReadonlySet<SkyThing>;
-  /** How thick the air is: 1 as the weather has it, 0 as on the moon. */
+  /** Density of the air: 1 as the weather has it, 0 as on the moon. */
   readonly air: number;
-  /** Whether what falls, flies and flashes is left out, to be drawn on each frame of a video. */
+  /** True if falling, flying and flashing things are left out, because they are drawn on each frame of a video. */
   readonly animated: boolean;
-  /** Shown how far the picture is; hands call it between their steps. */
+  /** Receives the progress. Painters call it between their steps. */
   readonly show?: Show | undefined;
 }
 
@@ -57,10 +57,10 @@ export interface Brief {
   readonly random: Random;
 }
 
-/** Chooses what the words leave open: by the prompt what kind of picture, by the seed how it is laid out. */
+/** Chooses what the words leave open: the prompt decides the kind of picture, the seed decides its layout. */
 export function composeScene(brief: Brief): Scene {
   const { width, height, mood, look, random } = brief;
-  // Without a word to hold on to, each seed may choose its own subject.
+  // Without any word in the prompt, each seed may choose its own subject.
   const subject = brief.prompt === '' ? random.fork('subject') : createRandom(`subject\u0000${brief.prompt}`);
   const layout = random.fork('layout');
   const time = mood.time ?? defaultTime(mood, subject);

@@ -3,34 +3,34 @@ import { createNoise, type Noise } from './noise.ts';
 import type { Land, Scene } from './scene.ts';
 
 /**
- * Heights over a plane seen from `eye` above the water, which lies at 0: X across, Z into the picture (2 at the
- * viewer's feet, 140 at the farthest ridge). Forms are plain functions of a shape, so that their optimised code
- * outlives the picture.
+ * Heights over a plane, seen from `eye` above the water, which is at height 0. X goes across and Z into the picture (2
+ * at the viewer's feet, 140 at the farthest ridge). Forms are plain functions of a shape, so that their optimised code
+ * is kept from picture to picture.
  */
 export interface Terrain {
   readonly shape: Shape;
   readonly form: (shape: Shape, x: number, z: number) => number;
   readonly eye: number;
-  /** Heights above which snow lies and below which trees grow. */
+  /** Snow lies above `snowLine`, trees grow below `treeLine`. */
   readonly snowLine: number;
   readonly treeLine: number;
-  /** Strata of rock rather than slopes of grass. */
+  /** True for layers of rock, false for slopes of grass. */
   readonly bare: boolean;
 }
 
-/** What the seed decides about a form. */
+/** The properties of a form that the seed chooses. */
 interface Shape {
   readonly noise: Noise;
   readonly octaves: number;
   readonly lake: Lake | null;
   readonly dry: boolean;
-  /** The summit, island, cone or headland that the picture is about. */
+  /** The summit, island, cone or headland that is the subject of the picture. */
   readonly depth: number;
   readonly centre: number;
   readonly radius: number;
   readonly tallness: number;
   readonly shift: number;
-  /** Half the width that is seen at depth 1, and the side of the focus. */
+  /** Half of the visible width at depth 1, and the side of the focus. */
   readonly spread: number;
   readonly side: number;
 }
@@ -73,11 +73,11 @@ export function createTerrain(scene: Scene): Terrain {
   };
 }
 
-/** The ground's height at a place; 0 or less is under water. */
+/** Returns the height of the ground at a place; 0 or less is under water. */
 export function heightAt({ form, shape }: Terrain, x: number, z: number): number {
   const height = form(shape, x, z);
   if (shape.lake) return flooded(shape, shape.lake, x, z, height);
-  // Without water there are no puddles either.
+  // Dry land has no puddles.
   return shape.dry && height < 0.03 ? 0.03 : height;
 }
 
@@ -98,7 +98,7 @@ const FORMS: Readonly<Record<Land, Terrain['form']>> = {
   sea: headland,
 };
 
-/** Worn ranges behind foothills, with one summit where the picture wants its focus. */
+/** Eroded ranges behind foothills, with one summit at the picture's focus. */
 function mountains(
   { noise, octaves, shift, centre, depth, radius, tallness }: Shape,
   x: number,
@@ -114,7 +114,7 @@ function mountains(
   const summit = cone * tallness * (0.55 + worn * 1.1);
   const foothills = noise.fbm(x / 9, z / 9, Math.min(5, octaves)) * lerp(0.35, 2.6, smoothstep(4, 26, z));
   const height = 0.4 + foothills + range + summit;
-  // However high a mountain, the frame keeps sky above it.
+  // The sky stays visible above even the highest mountain.
   const cap = z * 0.3;
   return height < cap ? height : cap + (height - cap) * 0.4;
 }
@@ -139,7 +139,7 @@ function plain({ noise, octaves }: Shape, x: number, z: number): number {
   return 0.12 + rolling + (far > 0 ? far * (3.2 + noise.fbm(x / 18, z / 30, octaves) * 8) : 0);
 }
 
-/** Long crests with a sharp lee side. */
+/** Long crests with a steep side away from the wind. */
 function dunes({ noise }: Shape, x: number, z: number): number {
   const bend = noise.at(x / 12, z / 19) * 9 + noise.at(x / 5, z / 8) * 1.6;
   const wave = (x * 0.5 + z + bend) / 12.5;
@@ -167,7 +167,7 @@ function islands({ noise, octaves, centre, depth }: Shape, x: number, z: number)
   return Math.max(main - 0.5, others, -1);
 }
 
-/** Open water; at most a headland that leans in from the side of the focus. */
+/** Open water, with at most one headland that reaches in from the side of the focus. */
 function headland({ noise, octaves, depth, side, spread }: Shape, x: number, z: number): number {
   const reach = (side * x) / (depth * spread) - 0.42 - noise.at(x / 11, z / 9) * 0.1;
   const body = reach > 0 ? Math.sqrt(Math.min(1, reach)) : reach;
@@ -185,7 +185,7 @@ function digLake(scene: Scene): Lake {
   };
 }
 
-/** Presses the middle distance under water and leaves shores that wander. */
+/** Lowers the middle distance under water, with irregular shores. */
 function flooded({ noise }: Shape, lake: Lake, x: number, z: number, height: number): number {
   if (z > lake.back + 14) return height;
   const wander = noise.fbm(x / 8 + 20, z / 8, 3) * 5;

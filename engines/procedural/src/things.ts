@@ -5,7 +5,7 @@ import type { Relief } from './relief.ts';
 import type { Scene } from './scene.ts';
 import { createTerrain, heightAt } from './terrain.ts';
 
-/** Works of people that the prompt names, small in the landscape. */
+/** Paints buildings, boats and people that the prompt names, small in the landscape. */
 export function paintThings(context: SKRSContext2D, scene: Scene, relief: Relief): void {
   const { places } = scene.mood;
   context.save();
@@ -17,7 +17,7 @@ export function paintThings(context: SKRSContext2D, scene: Scene, relief: Relief
   context.restore();
 }
 
-/** Lamps burn when the land is dark. */
+/** Lamps are lit when the land is dark. */
 const lampOf = ({ palette }: Scene): Colour =>
   palette.exposure < 0.6 ? { l: 0.88, c: 0.13, h: 78 } : shade(palette.dark, 1.2);
 
@@ -29,7 +29,7 @@ function paintCastle(context: SKRSContext2D, scene: Scene, relief: Relief): void
   drawCastle(context, scene, { x, ground, size: height * random.range(0.1, 0.14), random });
 }
 
-/** Where a building stands: the middle of its foot and about how tall it is, in pixels. */
+/** Where a building stands: the middle of its base and its approximate height, in pixels. */
 interface Site {
   readonly x: number;
   readonly ground: number;
@@ -37,7 +37,7 @@ interface Site {
   readonly random: Random;
 }
 
-/** Five towers behind a wall, a quarter wider than `size` and up to half as tall again. */
+/** Draws five towers behind a wall, a quarter wider than `size` and up to one and a half times as tall. */
 export function drawCastle(context: SKRSContext2D, scene: Scene, { x, ground, size, random }: Site): void {
   const { palette } = scene;
   const foot = size * 0.24;
@@ -63,7 +63,7 @@ export function drawCastle(context: SKRSContext2D, scene: Scene, { x, ground, si
   context.fillRect(x - size * 0.62, ground - size * 0.36, size * 1.24, size * 0.36 + foot);
 }
 
-/** The highest column within a sixth of the frame. */
+/** Returns the column with the highest land within a sixth of the frame. */
 function summitNear({ skyline }: Relief, share: number): number {
   const width = skyline.length;
   let best = Math.round(share * width);
@@ -85,7 +85,7 @@ function paintLighthouse(context: SKRSContext2D, scene: Scene, relief: Relief): 
   if (scene.palette.exposure <= 0.6) shineLighthouse(context, scene, x, ground - height * 0.15 * 1.06);
 }
 
-/** A banded tower that stands at (x, ground); with its roof a fifth taller than `tall`, in pixels. */
+/** Draws a striped tower that stands at (x, ground). With its roof it is a fifth taller than `tall`, in pixels. */
 export function drawLighthouse(
   context: SKRSContext2D,
   scene: Scene,
@@ -136,7 +136,7 @@ function shineLighthouse(context: SKRSContext2D, scene: Scene, x: number, lamp: 
   context.fill();
 }
 
-/** Gabled houses round a spire, standing on the terrain itself. */
+/** Paints gabled houses around a spire, standing on the terrain. */
 function paintVillage(context: SKRSContext2D, scene: Scene): void {
   const { width, height, horizon, aspect } = scene;
   const random = scene.random.fork('village');
@@ -156,7 +156,7 @@ function paintVillage(context: SKRSContext2D, scene: Scene): void {
   }
 }
 
-/** A gabled house, `far` 0–1 behind the haze; a church has a spire two and a half times its size. */
+/** Draws a gabled house. `far` 0–1: how deep in the haze. A church has a spire two and a half times the size. */
 export function drawHouse(
   context: SKRSContext2D,
   scene: Scene,
@@ -215,7 +215,7 @@ function paintBoat(context: SKRSContext2D, scene: Scene): void {
   drawMirroredBoat(context, scene, { x, ground, size, random });
 }
 
-/** A sailing boat as tall and as wide as `size`, and as much of its image in the water below. */
+/** Draws a sailing boat of height and width `size`, and its reflection of the same size in the water below. */
 export function drawMirroredBoat(
   context: SKRSContext2D,
   scene: Scene,
@@ -266,7 +266,7 @@ function drawBoat(context: SKRSContext2D, scene: Scene, size: number): void {
   context.fill();
 }
 
-/** Someone who looks at all this, seen from behind; (x, y) is where the feet stand. */
+/** Draws a person who looks into the landscape, seen from behind. The feet are at (x, y). */
 export function paintWanderer(
   context: SKRSContext2D,
   scene: Scene,
@@ -297,7 +297,7 @@ export function paintWanderer(
   context.arc(0, -0.9, 0.065, 0, Math.PI * 2);
   context.fillStyle = css(mix(palette.dark, { l: 0.4, c: 0.05, h: 50 }, 0.25));
   context.fill();
-  // The light along one side.
+  // The light along one side of the person.
   context.strokeStyle = css(palette.glow, 0.55);
   context.lineWidth = 0.014;
   context.beginPath();

@@ -4,7 +4,7 @@ import type { TreeKind } from './lexicon.ts';
 import type { Random } from './random.ts';
 import { createStrokeBatch } from './stroke-batch.ts';
 
-/** Leaves and wood of one tree, from shade to light, and where the light comes from. */
+/** Colours of the leaves and wood of one tree, from shade to light, and the direction of the light. */
 export interface TreePaint {
   readonly wood: Colour;
   readonly dark: Colour;
@@ -13,7 +13,7 @@ export interface TreePaint {
   readonly lightFrom: number;
 }
 
-/** Draws a tree that stands at (x, y) and is `size` pixels tall. */
+/** Draws a tree of `size` pixels height that stands at (x, y). */
 export function drawTree(
   context: SKRSContext2D,
   kind: TreeKind,
@@ -55,7 +55,7 @@ function drawConifer(
   context.strokeStyle = css(paint.wood);
   context.lineWidth = size * 0.016;
   line(context, x, y, x + lean, y - size * 0.97);
-  // A solid heart, or the sky would show between the twigs like bones.
+  // A solid core. Without it, the sky would be visible between the twigs.
   context.fillStyle = css(paint.dark);
   context.beginPath();
   context.moveTo(x + lean, y - size * 0.98);
@@ -70,7 +70,7 @@ function drawConifer(
     const reach = spread * (1 - rise) ** 0.85 + size * 0.006;
     const stem = x + lean * rise;
     const top = y - size * rise;
-    // The core is dense; twigs fray its outline, and a few catch the light.
+    // The core is dense. Twigs make its outline irregular, and a few of them are lit.
     for (let twig = 0; twig < 7; twig++) {
       const side = twig % 2 === 0 ? 1 : -1;
       const far = reach * (twig < 2 ? random.range(0.8, 1.15) : random.range(0.15, 0.85));
@@ -94,7 +94,7 @@ function drawConifer(
   line(context, x + lean, y - size * 0.9, x + lean, y - size);
 }
 
-/** A trunk that forks a few times, with a crown of dabs: leaves, blossom or, for bare trees, twigs alone. */
+/** Draws a trunk that forks a few times, with a crown of dabs: leaves, blossom, or only twigs for bare trees. */
 function drawCrown(
   context: SKRSContext2D,
   kind: TreeKind,
@@ -136,7 +136,7 @@ function drawCrown(
   if (kind !== 'bare') drawLeaves(context, tips, x, size, paint, random);
 }
 
-/** Clumps around the twigs' ends, each shaded below and lit above, as a crown is. */
+/** Draws clumps of leaves around the ends of twigs, each dark below and lit above. */
 function drawLeaves(
   context: SKRSContext2D,
   tips: readonly { x: number; y: number }[],
@@ -165,7 +165,7 @@ function drawLeaves(
       leaves.push({ x: tip.x + dx * radius, y: tip.y + dy * radius, light });
     }
   }
-  // Shaded leaves first, so that the light lies on top.
+  // Dark leaves first, so that lit leaves lie on top.
   leaves.sort((one, other) => one.light - other.light);
   const leafSize = clamp(size * 0.011, 1.1, 9);
   for (const { x: leafX, y: leafY, light } of leaves) {

@@ -10,10 +10,10 @@ import type { Scene } from './scene.ts';
 import { paintSky } from './sky.ts';
 import { paintWater } from './water.ts';
 
-/** A small, plain rendering of what the prompt is about, for hands that translate a picture into another medium. */
+/** A small, plain rendering of the prompt's subject, for styles that translate a picture into another medium. */
 export interface View {
   readonly raster: Raster;
-  /** Row per column where the open sky ends, as a share of the height; null where there is no such line. */
+  /** Row per column where the open sky ends, as a share of the height; null if there is no such line. */
   readonly skyline: Float32Array | null;
 }
 
@@ -25,7 +25,7 @@ export function paintView(scene: Scene, longSide: number): View {
     height: Math.max(32, Math.round(scene.height * share)),
     unit: scene.unit * share,
     stars: 0,
-    // Haze swallows the contours that a cut or a print lives on.
+    // Haze hides the contours that a cut or a print needs.
     air: scene.air * 0.5,
     look: { ...scene.look, brush: 'smooth' },
   };

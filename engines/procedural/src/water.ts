@@ -4,7 +4,7 @@ import type { Raster } from './raster.ts';
 import type { Relief } from './relief.ts';
 import type { Scene } from './scene.ts';
 
-/** Fills the water of a relief with the mirrored picture above it, broken by ripples, and the sun's glitter. */
+/** Fills the water of a relief with the mirrored picture above it, distorted by ripples, and adds the sun's glitter. */
 export function paintWater(raster: Raster, relief: Pick<Relief, 'water'>, scene: Scene): void {
   const { width, height } = raster;
   const first = relief.water.indexOf(1);
@@ -29,7 +29,7 @@ function paintRow(surface: Surface, water: Uint8Array, shores: Int32Array, row: 
   }
 }
 
-/** Ripples are long across the picture, so a value every few columns is enough. */
+/** Ripples are long across the picture, so one value every few columns is enough. */
 const COARSE = 4;
 
 interface Surface {
@@ -41,10 +41,10 @@ interface Surface {
   readonly mirrorLight: number;
   readonly roughness: number;
   readonly glitter: number;
-  /** How much of the water's own colour shows through the mirror; more where the words gave it one. */
+  /** How much of the water's own colour is visible in the reflection. It is more if the words name a colour. */
   readonly body: number;
   readonly horizonRow: number;
-  /** The current row's ripple, sideways pull and flake, one of each per coarse column. */
+  /** The ripple, sideways shift and flake of the current row, one of each per coarse column. */
   readonly ripples: Float32Array;
   readonly pulls: Float32Array;
   readonly flakes: Float32Array;
@@ -80,7 +80,7 @@ function rippleRow(surface: Surface, row: number): void {
   const { raster, scene, noise, roughness, ripples, pulls, flakes } = surface;
   const below = belowHorizon(surface, row);
   const depth = 0.11 / below;
-  // Far ripples are finer than a pixel; they fade into a calm sheen instead of flickering.
+  // Far ripples are finer than a pixel. They fade into a calm sheen instead of flickering.
   const seen = smoothstep(0.004, 0.05, below);
   const path = spreadAt(below) * PATH_REACH;
   for (let cell = 0; cell < ripples.length; cell++) {
@@ -89,7 +89,7 @@ function rippleRow(surface: Surface, row: number): void {
     const short = noise.at(across * 13 + 40, depth * 62) * seen;
     ripples[cell] = (long + short) * roughness;
     pulls[cell] = noise.at(across * 9 + 11, depth * 40) * roughness;
-    // Light glitters only on its own path.
+    // Light glitters only on the path below the sun.
     const aside = Math.abs((cell * COARSE) / raster.width - scene.sun.x) * scene.aspect;
     flakes[cell] = aside > path + 0.03 ? 0 : noise.at(across * 24, depth * 95);
   }
@@ -113,13 +113,13 @@ function reflect(surface: Surface, water: Uint8Array, column: number, row: numbe
   const pull = between(surface.pulls, cell, share) * reach * 0.35;
   const sourceColumn = clamp(Math.round(column + pull), 0, width - 1);
   let source = sourceRow * width + sourceColumn;
-  // A ripple may not fetch water that has no colour yet.
+  // A ripple must not read water that has no colour yet.
   if (water[source] === 1 && sourceRow >= shore) source = Math.max(0, shore - 1) * width + column;
   const tilt = clamp((0.2 + below * 1.15 + ripple * 0.2) * surface.body);
   const glint = glitterAt(surface, column, below, between(surface.flakes, cell, share), ripple);
   const index = (row * width + column) * 3;
   const bank = run < 3 ? 0.82 + run * 0.06 : 1;
-  // The three shares once, and not for each channel.
+  // The three shares are computed once instead of for each channel.
   const mirror = surface.mirrorLight * (1 - tilt) * bank * (1 - glint);
   const own = tilt * bank * (1 - glint);
   const from = source * 3;
@@ -133,11 +133,11 @@ function between(values: Float32Array, cell: number, share: number): number {
   return left + ((values[cell + 1] ?? 0) - left) * share;
 }
 
-/** How many of its own widths the path of light reaches. */
+/** Reach of the path of light, in multiples of its width. */
 const PATH_REACH = 2.2;
 const spreadAt = (below: number) => 0.035 + below * 0.32;
 
-/** The path of light under the sun: a column that widens towards the viewer, broken into flakes. */
+/** Returns the light on the path below the sun: a column that widens towards the viewer, broken into flakes. */
 function glitterAt(surface: Surface, column: number, below: number, flake: number, ripple: number): number {
   const { scene, raster, glitter } = surface;
   const away = Math.abs((column + 0.5) / raster.width - scene.sun.x) * scene.aspect;

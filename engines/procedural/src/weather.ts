@@ -3,7 +3,7 @@ import { css, mix } from './colour.ts';
 import type { Random } from './random.ts';
 import type { Scene } from './scene.ts';
 
-/** What falls, flies or flashes in front of a finished picture. */
+/** Paints falling, flying or flashing things in front of a finished picture. */
 export function paintWeather(context: SKRSContext2D, scene: Scene): void {
   if (scene.animated) return;
   if (scene.mood.weather.rain > 0) paintRain(context, scene);
@@ -11,7 +11,7 @@ export function paintWeather(context: SKRSContext2D, scene: Scene): void {
   if (scene.mood.places.has('birds')) paintBirds(context, scene);
 }
 
-/** Before the land is drawn: the bolt stands behind it. */
+/** Paints lightning. Called before the land is drawn, so that the bolt is behind the land. */
 export function paintLightning(context: SKRSContext2D, scene: Scene): void {
   const { mood, width, height, unit } = scene;
   const random = scene.random.fork('lightning');
@@ -39,7 +39,7 @@ interface Spot {
   readonly y: number;
 }
 
-/** A broken line between two points, by displacing midpoints. */
+/** Returns a jagged line between two points, by displacing midpoints. */
 function crackle(from: Spot, to: Spot, random: Random): Spot[] {
   let points = [from, to];
   for (let round = 0; round < 7; round++) {
