@@ -8,29 +8,31 @@ import { migrateStudio } from '@renderkit/studio/migrate.ts';
 
 const prefix = 'renderkit-test-';
 const memoryDisk = '/dev/shm';
-/** The log of a run and its databases take less than half of it. */
+/** The log of a run and its databases take less than half of this. */
 const memoryDiskBytes = 4 * 1024 ** 3;
 
-/** The parts look for the settings without which a loss of power would lose what was promised; these are others. */
+/**
+ * Settings for speed. The parts check the settings that protect data in a power loss, so those are not changed here.
+ */
 const settings = {
-  // There are many databases, each for a moment: visiting them often costs more than it finds.
+  // There are many databases, each for a short time. Frequent vacuum runs cost more than they gain.
   autovacuum_naptime: '5min',
-  // Each of several platforms at once has the pools of all its parts.
+  // Several platforms run at once, each with the connection pools of all its parts.
   max_connections: '600',
-  // A log that nobody keeps needs no packing.
+  // Compression is useless, because the log is not kept.
   wal_compression: 'off',
 };
 
 /**
- * One PostgreSQL with migrated template databases for the whole run, in a directory that is removed at the end: in
- * memory where there is enough, because making a database there waits for no disk.
+ * Starts one PostgreSQL with migrated template databases for the whole run. Its directory is removed at the end. The
+ * directory is in memory if there is enough, because then a new database waits for no disk.
  */
 export async function withCluster(
   work: (url: string, directory: string) => Promise<number>,
 ): Promise<number> {
   const directory = await makeDirectory();
   try {
-    // As root, the server's account has to pass through.
+    // When this runs as root, the database server's account must be able to enter the directory.
     await chmod(directory, 0o711);
     await using postgres = await startPostgres({
       dataDirectory: directory,
@@ -61,7 +63,7 @@ async function hasRoomInMemory(): Promise<boolean> {
   }
 }
 
-/** What runs left behind that were killed; their process id is in the name. */
+/** Removes the directories of killed runs, whose names contain the process id. */
 async function removeAbandoned(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const pid = Number(new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1]);
@@ -85,12 +87,15 @@ async function makeTemplates(url: string): Promise<void> {
   await Promise.all([migrateService(template('service')), migrateStudio(template('studio'))]);
 }
 
-/** The password again, derived in one round and not in thousands: sessions are opened by the thousand. */
+/**
+ * Sets the same password again, derived in one round instead of thousands, because the tests open thousands of
+ * sessions.
+ */
 async function shortenSignIn(cluster: Database, url: string): Promise<void> {
   const password = decodeURIComponent(new URL(url).password);
   await cluster.transaction(async (transaction) => {
     await transaction.rows('set local scram_iterations = 1');
-    // Letters, digits, - and _ (initialise-cluster.ts).
+    // The password consists of letters, digits, - and _ (initialise-cluster.ts).
     await transaction.rows(`alter role current_user password '${password}'`);
   });
 }

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 
 const ticksPerSecond = 100;
 
-/** What this process and the children that it has waited for cost, in seconds of CPU; without Linux's /proc it alone. */
+/**
+ * Returns the CPU seconds of this process and of the ended children that it has waited for. Without Linux's /proc it
+ * returns only those of this process.
+ */
 export function cpuSeconds(): number {
   try {
     const stat = readFileSync('/proc/self/stat', 'utf8');

@@ -10,7 +10,7 @@ import { groupFiles, writeGroup } from './group-files.ts';
 const run = promisify(execFile);
 const share = path.join(import.meta.dirname, '../../server-kit/src/testing/share.ts');
 
-/** A tree of files of tests, by path. */
+/** Creates a tree of test files, by path. */
 async function treeOf(files: Record<string, string>) {
   const root = await mkdtemp(path.join(tmpdir(), 'renderkit-groups-'));
   for (const [file, text] of Object.entries(files)) {

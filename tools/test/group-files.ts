@@ -3,9 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * Folders whose tests put back what they change of the process that they run in. Files share one with those for which
- * `together` finds the same, because they load the same: a process that loads a server costs a second of the processor.
- * Where each takes up to a minute a group is small: the end of the run is not to wait for one.
+ * Folders whose tests restore what they change in their process. Files share a process if `together` matches the same
+ * text, because such files load the same modules: a process that loads a server costs one second of CPU. Groups of
+ * files that take up to a minute each are small, so that the end of the run does not wait for one group.
  */
 const groupable = [
   { together: /^tools/, filesPerGroup: 14 },
@@ -16,7 +16,9 @@ const groupable = [
   { together: /^e2e\/(?!chaos|console|races|spec\/spec|playground)/, filesPerGroup: 3 },
 ] as const;
 
-/** About how many seconds a file takes on two cores beside others, by the first pattern that its path has. */
+/**
+ * Approximate seconds of a file on two cores, with other files running. The first pattern that matches the path counts.
+ */
 const secondsOf: readonly (readonly [path: RegExp, seconds: number])[] = [
   [/^e2e\/older-release/, 200],
   [/^e2e\/console\//, 100],
@@ -30,22 +32,25 @@ const secondsOf: readonly (readonly [path: RegExp, seconds: number])[] = [
   [/^(?:engines|media-kit)\//, 3],
 ];
 
-/** How long a file is expected to take, in seconds: what takes long begins first, or it would run alone at the end. */
+/** Returns the expected seconds of a file. Long files start first, because otherwise one would run alone at the end. */
 export function expectedSeconds(file: string): number {
   return secondsOf.find(([pattern]) => pattern.test(file))?.[1] ?? 1;
 }
 
-/** One platform serves so many files: it costs more to start than most of them, and the run's end is not to wait for it. */
+/**
+ * One platform serves this many files. Starting a platform costs more than most files, but the end of the run should
+ * not wait for one platform.
+ */
 const sharing = [
   { asks: 'await sharedPlatform()', filesPerPlatform: 4 },
   { asks: 'await sharedConsoleWorld()', filesPerPlatform: 3 },
 ] as const;
-/** Where files may share one; what stands in others is the text of files. */
+/** Folders whose files may share a platform. In other folders, a match is only the text of a test. */
 const mayShare = /^(?:e2e|service|stack)\//;
 
 /**
- * Files that share a process, those that need one of their own alone; the groups that are expected to take longest first.
- * Files are named from `root`.
+ * Groups files that share a process. A file that needs its own process is alone in its group. Groups with the longest
+ * expected time come first. Files are paths relative to `root`.
  */
 export function groupFiles(files: readonly string[], root: string): string[][] {
   const texts = new Map(files.map((file) => [file, readFileSync(path.join(root, file), 'utf8')]));
@@ -77,17 +82,19 @@ function inPieces(files: readonly string[], size: number): string[][] {
   );
 }
 
-/** Whether loading a file of this text waits for something; what it declared then would be declared in another's suite. */
+/**
+ * Returns whether loading a file waits for something. If it waits, its tests would be declared in another file's suite.
+ */
 function waits(text: string): boolean {
   return /^(?:(?:export )?(?:const|let) [^=\n]+= )?await /m.test(text);
 }
 
-/** Not part of `npm test`. */
+/** Returns whether a file is left out of `npm test`. */
 export function isLong(file: string): boolean {
   return /\.(?:slow|soak)\.test\.ts$/.test(file);
 }
 
-/** Writes a program that runs the files in one process. Returns its path. */
+/** Writes a program that runs the files in one process, and returns the program's path. */
 export async function writeGroup(
   directory: string,
   options: { name: string; root: string; files: readonly string[]; timeoutMs: number; cpuFile: string },

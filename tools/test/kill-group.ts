@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Kills every other process of the group that this one leads. What a test has frozen hears no signal but this one, and
- * whoever waits for its output would wait for ever. Does nothing without Linux's /proc, or for one that leads no group.
+ * Kills all other processes of the group that this process leads. A process that a test has frozen only reacts to this
+ * signal, and a reader of its output would wait forever. Does nothing without Linux's /proc, or if this process leads
+ * no group.
  */
 export function killGroup(): void {
   if (groupOf(process.pid) !== process.pid) return;
@@ -12,7 +13,7 @@ export function killGroup(): void {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // it has ended meanwhile
+      // The process has ended meanwhile.
     }
   }
 }
@@ -20,7 +21,7 @@ export function killGroup(): void {
 function groupOf(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // After the name: state, parent, group.
+    // The fields after the name: state, parent, group.
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
   } catch {
     return undefined;

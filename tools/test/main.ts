@@ -35,19 +35,27 @@ process.on('disconnect', () => stopping.abort());
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    /** Without those that start servers. */
+    /** Leaves out tests that start servers. */
     quick: { type: 'boolean' },
-    /** Those alone that seldom find what the others do not: kills, full disks, other people's programs, every page. */
+    /**
+     * Runs only tests that seldom find what other tests miss: kills, full disks, other people's programs, every page.
+     */
     slow: { type: 'boolean' },
-    /** The slow ones in full, and those that take hours: all kill points, two hundred kills, clocks at their true length. */
+    /**
+     * Runs the slow tests in full, and tests that take hours: all kill points, two hundred kills, clocks at their real
+     * speed.
+     */
     soak: { type: 'boolean' },
-    /** Of those tests alone whose full name this regular expression finds. */
+    /** Runs only the tests whose full name matches this regular expression. */
     name: { type: 'string' },
-    /** Shows what every file cost, not the slowest alone. */
+    /** Shows the costs of every file, not only of the slowest ones. */
     costs: { type: 'boolean' },
-    /** So many processes of tests at once: two for each core, since half of their time they wait for leases. More than eight gain nothing. */
+    /**
+     * Number of test processes at a time. The default is two for each core, because tests wait for leases half of the
+     * time. More than eight give no gain.
+     */
     processes: { type: 'string', default: String(Math.min(8, 2 * availableParallelism())) },
-    /** Where studios keep their media: `disk`, or `s3`, each in a bucket of its own. */
+    /** The storage of the studios' media: `disk`, or `s3` with a separate bucket for each studio. */
     'media-store': { type: 'string', default: 'disk' },
   },
 });
@@ -97,7 +105,7 @@ function isWanted(file: string): boolean {
   return !isLong(file) || positionals.includes(file);
 }
 
-/** Servers over HTTP, the whole product, images: what --quick leaves out. */
+/** Returns whether --quick leaves out a file: servers over HTTP, the whole product, images. */
 function isHeavy(file: string): boolean {
   return isLong(file) || /^(e2e|[a-z-]+\/test|engines)\//.test(file);
 }

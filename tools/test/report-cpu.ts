@@ -1,11 +1,11 @@
-// Loaded before each process of tests: writes at its end what it cost as a line `file<TAB>seconds` of the file that
+// Loaded before each test process. At the end it writes the CPU time as a line `file<TAB>seconds` to the file that
 // TEST_CPU_FILE names.
 
 import { appendFileSync } from 'node:fs';
 import { cpuSeconds } from './cpu-time.ts';
 
 const report = process.env['TEST_CPU_FILE'];
-// What the tests start reports nothing itself: its parent has waited for it.
+// Processes that the tests start must not report: their parent waits for them and includes their time.
 delete process.env['TEST_CPU_FILE'];
 
 if (report !== undefined)

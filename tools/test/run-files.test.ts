@@ -51,7 +51,7 @@ test('a run that is ended ends, though a test has frozen a process', onLinux, as
     const frozen = Number(readFileSync(note, 'utf8'));
     run.kill('SIGTERM');
     assert.deepEqual(await ended, [1, null]);
-    // Gone, or dead until its new parent has taken note.
+    // The process is gone, or is a zombie until its new parent has waited for it.
     const stat = await readFile(`/proc/${frozen}/stat`, 'utf8').catch(() => ') Z');
     assert.match(stat, /\) [ZX]/);
   } finally {

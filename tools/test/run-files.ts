@@ -7,9 +7,9 @@ import { groupFiles, writeGroup } from './group-files.ts';
 
 export type RunOptions = {
   root: string;
-  /** The superuser's, of the cluster in which tests make their databases. */
+  /** URL of the superuser, for the cluster in which tests create their databases. */
   url: string;
-  /** For files of the run. */
+  /** Directory for files of the run. */
   directory: string;
   processesAtOnce: number;
   namePattern: string | undefined;
@@ -18,16 +18,16 @@ export type RunOptions = {
   signal: AbortSignal;
 };
 
-/** A file may take this long, and so may a group: one that hangs would otherwise hold the whole run up. */
+/** Time limits of a file and of a group. Without a limit, a hanging file would block the whole run. */
 const timeoutMs = { file: 600_000, group: 1_200_000, soak: 3_600_000 };
-/** What still runs this long after the run was ended is killed. */
+/** Processes that still run this long after the end of the run are killed. */
 const endWithinMs = 5_000;
-/** From as many files on, those that can share a process do. */
+/** With at least this many files, files share processes where they can. */
 const groupedFrom = 20;
-/** What a run costs is shown at its end, so that it is noticed when a file grows slow. */
+/** Number of files whose costs are shown at the end of a run, so that slow files are noticed. */
 const slowestShown = 10;
 
-/** Runs files of tests and shows what became of them. Returns the exit code. */
+/** Runs test files and shows their results. Returns the exit code. */
 export async function runFiles(files: string[], options: RunOptions): Promise<number> {
   const { root, directory } = options;
   const cpuFile = path.join(directory, 'cpu');
@@ -47,7 +47,7 @@ export async function runFiles(files: string[], options: RunOptions): Promise<nu
   const seconds = new Map<string, number>();
   tests.on('test:fail', () => (failed = true));
   tests.on('test:complete', ({ name, file, nesting, details }) => {
-    // A process of one file ends under the file's name; in a group each file is a suite of its name.
+    // A process of one file ends under the file's name. In a group, each file is a suite with the file's name.
     const finished = name === file ? path.relative(root, name) : name;
     if (nesting === 0 && files.includes(finished)) seconds.set(finished, details.duration_ms / 1000);
   });
@@ -60,7 +60,7 @@ export async function runFiles(files: string[], options: RunOptions): Promise<nu
 async function programsOf(files: string[], options: RunOptions, cpuFile: string): Promise<string[]> {
   const { root, directory } = options;
   const whole = (file: string) => path.join(root, file);
-  // A pattern is held against names that begin with the file's in a group.
+  // In a group, the names of tests begin with the file's name, which would change what a pattern matches.
   if (files.length < groupedFrom || options.namePattern !== undefined) return files.map(whole);
   return Promise.all(
     groupFiles(files, root).map(async (group, n) =>
@@ -77,7 +77,7 @@ async function programsOf(files: string[], options: RunOptions, cpuFile: string)
   );
 }
 
-/** Seconds of CPU by file or program, children included; without those of the shared PostgreSQL. */
+/** Returns CPU seconds by file or program, including children, without the shared PostgreSQL. */
 async function readCpu(cpuFile: string, root: string): Promise<Map<string, number>> {
   const lines = (await readFile(cpuFile, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
   return new Map(

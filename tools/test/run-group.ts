@@ -1,22 +1,22 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { after, before, describe } from 'node:test';
-// What files share ends with the process, and so has to be known before the first of them.
+// Shared resources end with the process, so this module must be loaded before the first file.
 import '@renderkit/server-kit/testing/share.ts';
 import { cpuSeconds } from './cpu-time.ts';
 
 export type GroupOptions = {
   root: string;
   files: readonly string[];
-  /** Of each file. */
+  /** Time limit of each file. */
   timeoutMs: number;
-  /** Called with `file<TAB>seconds of CPU` at the end of each. */
+  /** Called with `file<TAB>seconds of CPU` at the end of each file. */
   report: (line: string) => void;
 };
 
 /**
- * Runs files of tests one after another in this process, each as a suite with the file's path as its name: loading a
- * server costs more than most of them do. What a file declares, hooks too, holds for its suite alone.
+ * Runs test files one after another in this process, because loading a server costs more than most files. Each file is
+ * a suite with the file's path as its name. What a file declares, including hooks, only applies to its suite.
  */
 export function runGroup({ root, files, timeoutMs, report }: GroupOptions): void {
   const load = createRequire(import.meta.url);
@@ -25,7 +25,8 @@ export function runGroup({ root, files, timeoutMs, report }: GroupOptions): void
       let atFirst = 0;
       before(() => void (atFirst = cpuSeconds()));
       after(() => report(`${file}\t${(cpuSeconds() - atFirst).toFixed(2)}`));
-      // At once and not by `import()`: what is declared after a wait is declared in another file's suite.
+      // Loads synchronously instead of with `import()`: tests declared after a wait would belong to another file's
+      // suite.
       load(path.join(root, file));
     });
 }
