@@ -5,7 +5,7 @@ import { readSources } from './architecture/read-sources.ts';
 import { ordinaryLineLimit, workspaces } from './architecture/rules.ts';
 import { openapiText } from './openapi-document.ts';
 
-/** Prints everything in the tree that breaks a rule of docs/ARCHITECTURE.md; exits with 1 if there is any. */
+/** Prints everything in the tree that breaks a rule of docs/ARCHITECTURE.md. Exits with 1 if there is any issue. */
 const root = path.resolve(import.meta.dirname, '..');
 const sources = await readSources(root, Object.keys(workspaces));
 const long = sources.filter(

@@ -1,5 +1,5 @@
-// Everything that must hold before a change lands: types, lint, format, dead code, architecture, tests.
-// All steps run even when an early one fails, so that one run tells everything.
+// Runs everything that must pass before a change lands: types, lint, format, dead code, architecture, tests. All steps
+// run even if an earlier one fails, so that one run shows all failures.
 
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';

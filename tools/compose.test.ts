@@ -1,4 +1,4 @@
-// deploy/compose.yaml: it is what compose takes, and each part gets the variables that it needs and no other.
+// Tests deploy/compose.yaml: compose accepts it, and each part gets exactly the variables that it needs.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -35,7 +35,7 @@ type Compose = {
 const readCompose = async () =>
   parseYaml(await readFile(path.join(deploy, 'compose.yaml'), 'utf8')) as Compose;
 
-/** Of `${NAME:-otherwise}` what is there where NAME is not set; nothing of a variable that is only handed on. */
+/** Replaces `${NAME:-default}` by its default. A variable without a value in the file becomes an empty text. */
 const withDefaults = (text: string | null) => (text ?? '').replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1');
 
 const environmentOf = (services: Compose['services'], part: string): Record<string, string> =>
@@ -122,7 +122,7 @@ describe('deploy/compose.yaml', () => {
 test('deploy/compose/make-databases.sh shows no password in the arguments of a process', async (t) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'renderkit-databases-'));
   t.after(() => rm(folder, { recursive: true }));
-  // Instead of psql and of runuser: writes down how it was called, and what it was to read.
+  // Replaces psql and runuser: the script records its arguments and its input.
   const psql = `#!/bin/sh\nprintf '%s\\n' "$0 $*" >> ${folder}/arguments\ncat >> ${folder}/statements\n`;
   for (const name of ['psql', 'runuser']) await writeFile(path.join(folder, name), psql, { mode: 0o755 });
   await writeFile(path.join(folder, 'service_password'), '0123abc\n');

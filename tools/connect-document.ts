@@ -6,7 +6,7 @@ import {
   videoFields,
 } from '@renderkit/service/facades/field-tables.ts';
 
-/** The tables of docs/connect.md that are written from the code, by the words of their marks. */
+/** The generated tables of docs/connect.md, by the names in their marks. */
 const tables: Record<string, () => string> = {
   'fields of images': () => fieldTable(imageFields),
   'fields of chats': () => fieldTable(chatFields),
@@ -17,10 +17,10 @@ const tables: Record<string, () => string> = {
 const marked = /(<!-- table: ([a-z0-9 ]+) -->\n).*?(<!-- end -->)/gs;
 
 /**
- * docs/connect.md with its tables written anew: what stands between the marks comes from the fields that the doors read,
- * all else stays.
+ * Returns docs/connect.md with new tables. The text between the marks is generated from the fields that the doors read.
+ * The rest stays unchanged.
  *
- * @throws Error where a mark names no table, or a table has no mark
+ * @throws Error if a mark names no table, or a table has no mark
  */
 export function connectText(before: string): string {
   const missing = new Set(Object.keys(tables));
@@ -34,7 +34,7 @@ export function connectText(before: string): string {
   return text;
 }
 
-/** A row for each thing that becomes of fields, in the order in which it first occurs. */
+/** Returns a table with one row for each use of fields, in the order of first occurrence. */
 function fieldTable(table: FieldTable): string {
   const rows = new Map<string, string[]>();
   for (const [name, { becomes, ignored = false }] of Object.entries(table)) {

@@ -2,8 +2,9 @@ import { consoleOperations } from '@renderkit/contract/console/operations.ts';
 import { operations } from '@renderkit/contract/v1/operations.ts';
 
 /**
- * Text of console/src/api/paths.ts: where the console asks for each operation. The tables of the contract hold the
- * schemas too, and with them a library that a browser has no use for; so the console gets the addresses alone.
+ * Returns the text of console/src/api/paths.ts: the address of each operation for the console. The tables of the
+ * contract also hold the schemas, which need a library that a browser does not need. So the console only gets the
+ * addresses.
  */
 export function consolePathsText(): string {
   return `// Written by tools/generate-console-paths.ts from the tables of the contract.

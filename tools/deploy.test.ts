@@ -1,4 +1,5 @@
-// What `deploy/` gives to those who run the platform: rules that call somebody do so, and nothing names a metric that is not there.
+// Tests what operators get in `deploy/`: rules that should notify a person do so, and every metric that is named
+// exists.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -16,7 +17,7 @@ const promtool = findProgram('promtool');
 const noPromtool = promtool === undefined && 'there is no promtool; PROMTOOL_PATH may name one';
 
 describe('deploy', () => {
-  /** Names of all metrics of ours, as the sources give them. */
+  /** Names of all our metrics, read from the sources. */
   let known: Set<string>;
   before(async () => {
     known = new Set();

@@ -1,5 +1,5 @@
 // Writes service/sql/schema.sql and studio/sql/schema.sql: `node tools/dump-schema.ts`. Migrates fresh databases in a
-// cluster of its own, which is removed at the end.
+// temporary cluster, which is removed at the end.
 
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { schemaText } from './schema-text.ts';
 const root = path.resolve(import.meta.dirname, '..');
 const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-schema-'));
 try {
-  // As root, the server's account has to pass through.
+  // When this runs as root, the database server's account must be able to enter the directory.
   await chmod(directory, 0o711);
   await using postgres = await startPostgres({
     dataDirectory: directory,

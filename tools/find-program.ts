@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
-/** Where a program lies that `NAME_PATH` or the `PATH` leads to; undefined where there is none. */
+/** Returns the path of a program from the variable `NAME_PATH` or from the `PATH`, or undefined. */
 export function findProgram(name: string): string | undefined {
   const variable = `${name.toUpperCase().replaceAll('-', '_')}_PATH`;
   const folders = (process.env['PATH'] ?? '').split(path.delimiter).filter((folder) => folder !== '');

@@ -1,4 +1,5 @@
-// Writes tools/schemas/kubernetes.schema.json, the kinds that deploy/kustomize uses, from the models of Kubernetes' own client:
+// Writes tools/schemas/kubernetes.schema.json from the models of Kubernetes' own client. The schema has the kinds that
+// deploy/kustomize uses:
 //
 //   npm pack @kubernetes/client-node && tar -xzf kubernetes-client-node-*.tgz
 //   node stack/launch.mjs --dev tools/generate-kubernetes-schema.ts package
@@ -28,7 +29,7 @@ const { version } = JSON.parse(await readFile(path.join(folder, 'package.json'),
 };
 const definitions: Record<string, Schema> = {};
 const found = new Set<string>(Object.values(kinds));
-// The set grows while it is walked.
+// The set grows during the loop.
 for (const name of found) definitions[name] = await schemaOf(name);
 
 const schema = {
@@ -41,7 +42,10 @@ const file = path.join(import.meta.dirname, 'schemas/kubernetes.schema.json');
 await writeFile(file, `${JSON.stringify(schema)}\n`);
 if (process.connected) process.disconnect();
 
-/** Of one model: its fields, and which of them must be there. No other field may be, so that a misspelt one is found. */
+/**
+ * Returns the schema of one model: its fields, and the required ones. Other fields are not allowed, so that misspelt
+ * fields are found.
+ */
 async function schemaOf(name: string): Promise<Schema> {
   const text = await readFile(path.join(models, `${name}.d.ts`), 'utf8');
   const properties: Record<string, Schema> = {};
@@ -49,7 +53,7 @@ async function schemaOf(name: string): Promise<Schema> {
   for (const [, field = '', optional, type = ''] of text.matchAll(
     /^ {4}'([^']+)'(\?)?: (\{[^}]*\}|[^;]+);$/gm,
   )) {
-    // What is no name in TypeScript has an underscore before it.
+    // A field that is not a valid name in TypeScript has an underscore as prefix.
     properties[field.replace(/^_/, '')] = typeOf(type);
     if (optional === undefined) required.push(field.replace(/^_/, ''));
   }
@@ -70,7 +74,7 @@ function typeOf(text: string): Schema {
   if (['string', 'number', 'boolean', 'object'].includes(type)) return { type };
   if (type === 'IntOrString') return { type: ['integer', 'string'] };
   if (type === 'any') return {};
-  // Times; a resource's quantity is a string there, and may be written as a number.
+  // For times. A resource's quantity is a string in the models, but may be written as a number.
   if (type === 'Date' || type === 'V1MicroTime') return { type: 'string' };
   if (!/^V\d\w+$|^\w+V\d\w+$/.test(type)) throw new Error(`a type that nothing is known of: ${type}`);
   found.add(type);

@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { openapiText } from './openapi-document.ts';
 
 /**
- * Writes contract/openapi.json from the table of operations. With `--check` it writes nothing and exits with 1
- * when the file is not what it would have written.
+ * Writes contract/openapi.json from the table of operations. With `--check` it writes nothing and exits with 1 if the
+ * file is stale.
  */
 const file = new URL('../contract/openapi.json', import.meta.url);
 

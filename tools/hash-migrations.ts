@@ -1,5 +1,6 @@
-// Adds new migrations to tools/migration-hashes.json: `node stack/launch.mjs --dev tools/hash-migrations.ts`, once,
-// when they land. It only adds: where a landed migration differs or is gone, it says so and writes nothing.
+// Adds new migrations to tools/migration-hashes.json when they land: `node stack/launch.mjs --dev
+// tools/hash-migrations.ts`. Only adds entries: if a landed migration differs or is missing, it reports this and writes
+// nothing.
 
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';

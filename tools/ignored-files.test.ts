@@ -8,7 +8,7 @@ const root = path.resolve(import.meta.dirname, '..');
 const git = (...args: string[]) => spawnSync('git', ['-C', root, ...args], { encoding: 'utf8' });
 const skip = git('rev-parse', '--git-dir').status !== 0 && 'this is no git checkout, or git is missing';
 
-/** What follows `--to` without being written: a placeholder, and the two kinds of storage. */
+/** Words after `--to` that are not files: a placeholder, and the two kinds of storage. */
 const notFiles = new Set(['FILE', 's3', 'disk']);
 
 test('data, backups and what the documents save are ignored by git', { skip }, async () => {
@@ -20,7 +20,7 @@ test('data, backups and what the documents save are ignored by git', { skip }, a
     'picture.png',
     '.env',
   ];
-  // Whatever else the documents suggest inside the clone.
+  // Other paths inside the clone that the documents suggest.
   for await (const file of glob(['README.md', 'docs/**/*.md'], { cwd: root })) {
     const text = await readFile(path.join(root, file), 'utf8');
     for (const [, name = ''] of text.matchAll(/(?:DATA_DIR=|--to )["']?([\w./-]+)/g))

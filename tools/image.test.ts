@@ -1,4 +1,4 @@
-// The image's files: what they say about this version is true, and nothing secret gets into it.
+// Tests the image's files: what they state about this version is true, and they contain no secrets.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -66,7 +66,8 @@ test('what git ignores because it is secret, the image ignores as well', async (
   const linesOf = async (file: string) =>
     new Set((await read(file)).split('\n').map((line) => line.replaceAll(/^\/|\/$/g, '')));
   const [git, image] = [await linesOf('.gitignore'), await linesOf('.containerignore')];
-  // Docker reads its own; a secret that only one of them leaves out would be in an image.
+  // Docker reads its own ignore file. If only one of the two files excluded a secret, an image would contain the
+  // secret.
   const docker = await linesOf('Containerfile.dockerignore');
   const rules = (lines: Set<string>) => [...lines].filter((line) => !line.startsWith('#'));
   assert.deepEqual(rules(docker), rules(image));

@@ -1,5 +1,5 @@
-// deploy/kustomize: every object is what Kubernetes takes, each part gets the variables that it needs and no other, and what selects,
-// mounts or names something finds it.
+// Tests deploy/kustomize: Kubernetes accepts every object, and each part gets exactly the variables that it needs.
+// Everything that an object selects, mounts or names exists.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -16,9 +16,9 @@ import { assertSchema, readSchema } from './schemas/assert-schema.ts';
 const run = promisify(execFile);
 const root = path.join(import.meta.dirname, '../deploy/kustomize');
 const overlays = ['single', 'scaled'];
-/** Applied by a person, over an overlay of theirs. */
+/** A person applies this one over their own overlay. */
 const operator = 'operator';
-/** For prometheus-adapter, and no object. */
+/** A file for prometheus-adapter, not a Kubernetes object. */
 const notApplied = 'prometheus-adapter.yaml';
 
 type Selector = { matchLabels?: Record<string, string> };
@@ -66,7 +66,7 @@ async function readKustomization(folder: string): Promise<Kustomization> {
   return kustomization ?? assert.fail(folder);
 }
 
-/** All that is named by the folder's kustomization, and every file that lies there is. */
+/** Returns all objects that the folder's kustomization names. Asserts that it names every file in the folder. */
 async function readObjects(folder: string): Promise<KubernetesObject[]> {
   const { resources } = await readKustomization(folder);
   const files = resources.filter((name) => name.endsWith('.yaml'));
@@ -79,7 +79,7 @@ async function readObjects(folder: string): Promise<KubernetesObject[]> {
   return found.flat();
 }
 
-/** Variables by the map that an overlay puts them in. */
+/** Returns the variables of an overlay, by the name of their config map. */
 async function readConfigMaps(overlay: string): Promise<Map<string, Record<string, string>>> {
   const { configMapGenerator } = await readKustomization(`overlays/${overlay}`);
   return new Map(

@@ -41,7 +41,7 @@ test('a migration that was edited, renamed or added is named; other line ends ar
   assert.match(issues[1] ?? '', /^studio\/sql\/migrations\/006-uploads.sql is gone: .*bring it back\.$/);
   assert.equal(issues.length, 2);
   assert.deepEqual(missing, ['studio/sql/migrations/006-files.sql']);
-  // What landed is never written anew.
+  // The hash of a landed migration never changes.
   const name = '001-accounts-and-keys.sql';
   assert.equal(completed['service']?.[name], landed['service']?.[name]);
 });

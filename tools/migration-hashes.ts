@@ -2,15 +2,15 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readOnlineFiles, readSchemaFiles } from '@renderkit/server-kit/schema/read-schema-files.ts';
 
-/** SHA-256 of each landed migration, by server and file name; of those in `sql/online` with that folder. */
+/** SHA-256 of each landed migration, by server and file name. Names of files in `sql/online` include that folder. */
 export type MigrationHashes = Record<string, Record<string, string>>;
 
 export type ComparedMigrations = {
-  /** Sentences about landed migrations that are gone or no longer what landed. */
+  /** Sentences about landed migrations that are missing or changed. */
   issues: string[];
-  /** Files that are not in the list yet, such as `018-name.sql` with its folders. */
+  /** Files that are not in the list yet, such as `018-name.sql`, with their folders. */
   missing: string[];
-  /** The list with those files added. */
+  /** The list with the missing files added. */
   completed: MigrationHashes;
 };
 
@@ -20,7 +20,7 @@ export async function readMigrationHashes(): Promise<MigrationHashes> {
   return JSON.parse(await readFile(hashesFile, 'utf8')) as MigrationHashes;
 }
 
-/** Holds the migrations of both servers below `root` against the list of what has landed. */
+/** Compares the migrations of both servers below `root` with the list of landed migrations. */
 export async function compareMigrations(root: string, landed: MigrationHashes): Promise<ComparedMigrations> {
   const compared: ComparedMigrations = { issues: [], missing: [], completed: {} };
   for (const server of ['service', 'studio']) {

@@ -7,7 +7,7 @@ const root = path.resolve(import.meta.dirname, '..');
 const git = (...args: string[]) => spawnSync('git', ['-C', root, ...args], { encoding: 'utf8' });
 const skip = git('rev-parse', '--git-dir').status !== 0 && 'this is no git checkout, or git is missing';
 
-/** Files that name one numeric option of a request. Two of them are generated. */
+/** Limit for the files that name one numeric option of a request. Two of these files are generated. */
 const maxFiles = 10;
 
 test('a numeric option of a request is named in few places', { skip }, () => {

@@ -25,14 +25,14 @@ const tagDescriptions: Record<Operation['tag'], string> = {
 
 const schemeNames = ['bearer', 'apiKeyHeader'] as const;
 
-/** What contract/openapi.json has to hold: the document of all operations and events. */
+/** Returns the text of contract/openapi.json: the document of all operations and events. */
 export function openapiText(): string {
   return `${JSON.stringify(openapiDocument(operationIds, eventTypes), null, 2)}\n`;
 }
 
 /**
- * The OpenAPI 3.1 document of the given operations, and of webhooks for the given types of events. Named schemas become components, and equal refusals are
- * written once.
+ * Returns the OpenAPI 3.1 document of the given operations, and of webhooks for the given types of events. Named
+ * schemas become components. Equal refusals are written once.
  */
 export function openapiDocument(ids: readonly OperationId[], events: readonly EventType[] = []): Json {
   const components = new Components();
@@ -141,7 +141,7 @@ function describeOperation(id: OperationId, operation: Operation, components: Co
   };
 }
 
-/** In the form of an extension that programs which draw such documents know. */
+/** Returns samples in the form of an extension that documentation renderers support. */
 function samplesOf(id: OperationId): Json[] {
   const { shell, node, python } = samples[id];
   return [
@@ -183,13 +183,13 @@ function problemResponses(codes: readonly ProblemCode[], components: Components)
   );
 }
 
-/** Collects what several operations share. */
+/** Collects the components that several operations share. */
 class Components {
   readonly schemas: Record<string, Json> = {};
   readonly responses: Record<string, Json> = {};
   readonly parameters: Record<string, Json> = {};
 
-  /** The schema as OpenAPI writes it: a reference where it has a title. */
+  /** Converts a schema to OpenAPI: a schema with a title becomes a reference. */
   convert(input: object): Json {
     const schema = input as Json;
     if (typeof schema.title !== 'string') return this.convertParts(schema);
@@ -279,7 +279,7 @@ class Components {
     return { $ref: `#/components/responses/${name}` };
   }
 
-  /** Clients' generators know a tagged union better than `if` and `then`. */
+  /** Describes the request as a tagged union, because client generators support it better than `if` and `then`. */
   private estimateRequest(schema: Json): Json {
     const branches = generationKinds.map((kind) => [kind, this.convert(estimateRequests[kind])] as const);
     return {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { openapiText } from './openapi-document.ts';
 
-/** Rules of the linter beyond its strictest set. */
+/** Linter rules in addition to its strictest set. */
 const rules = {
   'no-invalid-schema-examples': 'error',
   'no-invalid-media-type-examples': 'error',
@@ -21,7 +21,7 @@ const rules = {
   'path-declaration-must-exist': 'error',
   'path-not-include-query': 'error',
   'array-parameter-serialization': 'error',
-  // An item is shown as `/v1/assets/images/{id}` and changed as `/v1/assets/{type}/{id}`: the methods differ.
+  // An item is read at `/v1/assets/images/{id}` and changed at `/v1/assets/{type}/{id}`. The methods differ.
   'no-ambiguous-paths': 'off',
 } as const;
 

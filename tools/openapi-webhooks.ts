@@ -6,14 +6,14 @@ import { attemptDelaySeconds } from '@renderkit/service/webhooks/retry-schedule.
 
 type Json = { [key: string]: unknown };
 
-/** The tag that all webhooks have. */
+/** The tag of all webhooks. */
 export const webhookTag = {
   name: 'Webhooks',
   description:
     'What the service sends to the endpoints of an account. A person makes endpoints in the console, with the types that each subscribes to and a signing secret.',
 };
 
-/** The part `webhooks` of the document: what a receiver gets of each type of event, and what it may answer. */
+/** Returns the part `webhooks` of the document: what a receiver gets for each type of event, and how it may answer. */
 export function describeWebhooks(types: readonly EventType[], convert: (schema: object) => Json): Json {
   return Object.fromEntries(types.map((type) => [type, { post: describeWebhook(type, convert) }]));
 }
@@ -29,7 +29,7 @@ function describeWebhook(type: EventType, convert: (schema: object) => Json): Js
       `Check \`${deliveryHeaders.signature}\` before the body is believed. Events may come out of order and, rarely, twice:`,
       'go by `id`, and by `created_at` for what is newest.',
     ].join('\n'),
-    // The signature says who sends it; there is no key.
+    // The signature identifies the sender, so there is no key.
     security: [],
     parameters: headersOf(type),
     requestBody: { required: true, content: { 'application/json': { schema: convert(eventSchemas[type]) } } },

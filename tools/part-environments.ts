@@ -1,4 +1,4 @@
-// What the parts read of their environment, for the tests of what `deploy/` gives them.
+// Checks the variables that the parts read, for the tests of `deploy/`.
 
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -17,13 +17,13 @@ const readers = {
   operator: readStackConfig,
 };
 export type PartName = keyof typeof readers;
-/** What a machine runs by itself. */
+/** The parts that a machine runs. */
 export const partNames = ['service', 'studio', 'worker', 'migrate'] as const satisfies PartName[];
 
-/** Read by Node, and not by us. */
+/** Variables that Node reads, but our code does not. */
 const ofNode = new Set(['HOME', 'NODE_COMPILE_CACHE']);
 
-/** Values of the right shape for what is kept in files. */
+/** Values of the right form for the secrets that files hold. */
 const secrets: Record<string, string> = {
   DATABASE_URL: 'postgresql://service:secret@db/service',
   STUDIO_DATABASE_URL: 'postgresql://studio:secret@db/studio',
@@ -31,8 +31,8 @@ const secrets: Record<string, string> = {
 };
 
 /**
- * Asserts that a part starts with these variables, and that it reads each of them. Whatever a variable `NAME_FILE` names, it
- * finds a secret there. `shared`: variables that all parts are given, of which each need not read all.
+ * Asserts that a part starts with these variables, and that it reads each of them. Every file that a variable
+ * `NAME_FILE` names contains a secret. `shared`: variables that all parts get; a part need not read all of them.
  */
 export async function assertEnvironment(
   part: PartName,
@@ -52,7 +52,7 @@ export async function assertEnvironment(
   }
 }
 
-/** Names that some part reads of what all are given; the rest is a mistake. */
+/** Asserts that some part reads each variable that all parts get. Other variables are mistakes. */
 export function assertKnown(shared: Record<string, string>): void {
   const values = {
     ...secrets,
@@ -66,8 +66,9 @@ export function assertKnown(shared: Record<string, string>): void {
 }
 
 /**
- * Asserts that the service is told where media lie, as the studio is: where that sends people on to the bucket
- * (`MEDIA_DELIVERY=redirect`) the console's pages may show what lies there. It has no key of the bucket.
+ * Asserts that the service gets the same place of media as the studio. If the service redirects clients to the bucket
+ * (`MEDIA_DELIVERY=redirect`), the console's pages may show content from the bucket. The service has no key for the
+ * bucket.
  */
 export function assertSameMedia(service: Record<string, string>, studio: Record<string, string>): void {
   const placeOf = (variables: Record<string, string>) =>
@@ -77,7 +78,11 @@ export function assertSameMedia(service: Record<string, string>, studio: Record<
   assert.deepEqual(placeOf(service), place);
 }
 
-/** Names of `given` that none of the parts looks at when it reads `values`. @throws ConfigError where a part refuses them */
+/**
+ * Returns the names of `given` that no part reads when it reads `values`.
+ *
+ * @throws ConfigError if a part refuses the values
+ */
 function unread(
   given: Record<string, string>,
   parts: readonly PartName[],

@@ -7,7 +7,10 @@ import { findDeadReferences, type Text } from './references.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const written = /\.(?:md|ts|tsx|mjs|css)$|\.sql$/;
-/** Tests of references name what is not there; landed migrations and past changes are never edited. */
+/**
+ * Files that are not checked: this test names missing files on purpose, and landed migrations and past changes are
+ * never edited.
+ */
 const left = /^tools\/references\.test\.ts$|\/sql\/(?:migrations\/|schema\.sql$)|^CHANGELOG\.md$/;
 
 function readTree(): { texts: Text[]; paths: string[] } {

@@ -1,17 +1,17 @@
-// Finds what comments and documents name and the tree does not have: files, sections of docs/api.md, invariants of
-// docs/reliability.md, decisions, headings.
+// Finds references in comments and documents to things that do not exist in the tree: files, sections of docs/api.md,
+// invariants of docs/reliability.md, decisions, headings.
 
 import path from 'node:path';
 
 export type Text = { path: string; text: string };
 
-/** Documents that were never part of the tree; what they said stands in `docs/`. */
+/** Documents that were never part of the tree. Their content is in `docs/`. */
 const notInTheTree = [
   { shape: /\b(?:specification|spec)\s+§[\d.]+/gi, instead: 'docs/api.md §' },
   { shape: /\breliability\s+[A-Z]\d+/gi, instead: 'docs/reliability.md' },
 ];
 
-/** Every reference that leads nowhere, as `file:line: mention`. `paths` are all files of the tree. */
+/** Returns every dead reference as `file:line: mention`. `paths` are all files of the tree. */
 export function findDeadReferences(texts: readonly Text[], paths: readonly string[]): string[] {
   const tree = describeTree(texts, paths);
   return texts.flatMap((text) =>
@@ -25,7 +25,7 @@ export function findDeadReferences(texts: readonly Text[], paths: readonly strin
 type Tree = {
   /** Files and folders. */
   paths: Set<string>;
-  /** Top folders: a path in a comment begins with one of them. */
+  /** Top-level folders: a path in a comment begins with one of them. */
   folders: Set<string>;
   sections: Set<string>;
   invariants: Set<string>;
@@ -55,7 +55,7 @@ function describeTree(texts: readonly Text[], paths: readonly string[]): Tree {
   };
 }
 
-/** Anchors as GitHub makes them of headings. */
+/** Returns the anchors that GitHub makes from headings. */
 function anchorsOf(text: string): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading = ''] of text.matchAll(/^#{1,6} (.+)$/gm)) {
@@ -75,7 +75,8 @@ function anchorsOf(text: string): Set<string> {
 }
 
 function* deadMentions(source: Text, tree: Tree): Generator<Mention> {
-  // A comment may break in the middle of a mention. As many characters as before, so that places stay.
+  // A comment may have a line break inside a mention. The replacement keeps the number of characters, so that positions
+  // stay valid.
   const text = commentsOf(source).replaceAll(/\n[ \t]*(?:\*|\/\/|--)?[ \t]*/g, (gap) =>
     gap.replaceAll(/[^\n]/g, ' '),
   );
@@ -93,7 +94,7 @@ function* deadMentions(source: Text, tree: Tree): Generator<Mention> {
   if (source.path.endsWith('.md')) yield* deadLinks(source, tree);
 }
 
-/** A document as it is; of a source the comments, every other character a blank. */
+/** Returns a document unchanged. In a source, all characters outside comments become blanks. */
 function commentsOf({ path: file, text }: Text): string {
   if (file.endsWith('.md')) return text;
   const blank = (part: string) => ' '.repeat(part.length);
@@ -107,7 +108,10 @@ function commentsOf({ path: file, text }: Text): string {
     .join('\n');
 }
 
-/** Paths from the root of the tree, with an extension or a slash at the end; not those with a placeholder in capitals. */
+/**
+ * Yields dead paths. A path starts at the root and has an extension or a slash at the end. Paths with a placeholder in
+ * capitals are skipped.
+ */
 function* deadPaths(source: Text, text: string, tree: Tree): Generator<Mention> {
   for (const { index, 0: mention } of text.matchAll(
     /(?<![\w@./:$}{*-])[\w.-]+\/(?:[\w.-]+\/)*(?:[\w-][\w.-]*\.(?:md|mts|mjs|ts|tsx|sql|json|css))?(?![\w/*{<-])/g,
@@ -121,7 +125,7 @@ function* deadPaths(source: Text, text: string, tree: Tree): Generator<Mention> 
   }
 }
 
-/** What builds and runs write, and git does not hold. */
+/** Returns true for files that builds and runs write, and that git does not contain. */
 function isWritten(file: string): boolean {
   return /(^|\/)(node_modules|dist|data|\.cache)(\/|$)/.test(file);
 }

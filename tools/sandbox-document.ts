@@ -6,7 +6,7 @@ import {
   sandboxSetup,
 } from '@renderkit/contract/v1/sandbox.ts';
 
-/** What docs/sandbox.md has to hold: the recipes, for people who read files. */
+/** Returns the text of docs/sandbox.md: the recipes as a document. */
 export function sandboxText(): string {
   const sections = sandboxRecipes.map(
     (recipe) =>

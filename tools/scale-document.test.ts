@@ -6,7 +6,10 @@ import { test } from 'node:test';
 const root = path.resolve(import.meta.dirname, '..');
 const minReasonCharacters = 20;
 
-/** Tables of a schema dump that have no column `account_id`; `accounts` is what that column names. */
+/**
+ * Returns the tables of a schema dump without a column `account_id`. `accounts` is left out, because this column refers
+ * to it.
+ */
 function tablesWithoutAccount(dump: string): string[] {
   return [...dump.matchAll(/^create (?:unlogged )?table (\w+) \(\n(.*?)^\);/gms)]
     .filter(([, name, columns = '']) => name !== 'accounts' && !/^ {2}account_id /m.test(columns))
@@ -14,7 +17,7 @@ function tablesWithoutAccount(dump: string): string[] {
     .sort();
 }
 
-/** The rows of the table of tables: part, table, and why it has no account. */
+/** Returns the rows of the document's list of tables: part, table, and why the table has no account. */
 function readReasons(document: string): { part: string; table: string; reason: string }[] {
   return [...document.matchAll(/^\| (service|studio) \| `(\w+)` \| (.*?) \|$/gm)].map(
     ([, part = '', table = '', reason = '']) => ({ part, table, reason }),

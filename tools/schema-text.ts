@@ -1,9 +1,9 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 /**
- * The tables of the schema `public` as SQL text, written from the catalog: the same for the same migrations, on every
- * supported version of PostgreSQL. For reading beside the code: migrations make the tables, and the files of
- * `sql/functions` are the text of the functions.
+ * Returns the tables of the schema `public` as SQL text, generated from the catalog. The same migrations give the same
+ * text on every supported version of PostgreSQL. The text is only for reading: migrations create the tables, and the
+ * files of `sql/functions` contain the functions.
  */
 export async function schemaText(database: Database): Promise<string> {
   const tables = await database.rows<{ text: string }>(tablesQuery);
@@ -13,8 +13,8 @@ export async function schemaText(database: Database): Promise<string> {
   return `${[head, ...parts].join('\n\n')}\n`;
 }
 
-// A column, then constraints (primary key first), indexes that no constraint made, triggers. NOT NULL stands with
-// its column: since version 18 it is a constraint of its own as well.
+// First the columns, then constraints (primary key first), indexes that belong to no constraint, and triggers. NOT NULL
+// is written at its column: since version 18 it is also a separate constraint.
 const tablesQuery = `
   select format(E'create %stable %I (\\n%s\\n);', case c.relpersistence when 'u' then 'unlogged ' else '' end, c.relname,
       concat_ws(E',\\n', nullif(columns.text, ''), nullif(constraints.text, '')))

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A schema as it stands in contract/openapi.json: only the keywords that the contract uses. */
+/** A schema in contract/openapi.json, with only the keywords that the contract uses. */
 type Schema = {
   $ref?: string;
   type?: string | string[];
@@ -23,14 +23,14 @@ type OpenApi = {
 
 type Parameter = { name?: string; in?: string; required?: boolean; description?: string; schema?: Schema };
 
-/** The name of an operation's query as a type: `listAssets` becomes `ListAssetsQuery`. */
+/** Returns the type name of an operation's query: `listAssets` becomes `ListAssetsQuery`. */
 const queryName = (operationId: string) =>
   `${operationId.slice(0, 1).toUpperCase()}${operationId.slice(1)}Query`;
 
 /**
- * The objects of the HTTP API as TypeScript for the SDK, which must not need the schema library: every component of
- * contract/openapi.json and the query of every operation. An optional field takes `undefined` as well, so that the
- * types serve under `exactOptionalPropertyTypes` too.
+ * Returns the objects of the HTTP API as TypeScript for the SDK, which must not need the schema library. The text has
+ * every component of contract/openapi.json and the query of every operation. An optional field also accepts
+ * `undefined`, so that the types work under `exactOptionalPropertyTypes`.
  */
 export function sdkObjectsText(): string {
   const document = JSON.parse(
@@ -53,10 +53,10 @@ export function sdkObjectsText(): string {
   ].join('\n');
 }
 
-/** The requests whose fields the rows of a batch may have. */
+/** The rows of a batch may have the fields of these requests. */
 const creates = ['CreateImageRequest', 'CreateEditRequest', 'CreateVideoRequest'];
 
-/** What programs need of the fields at run time. */
+/** Returns the tables of fields that programs need at run time. */
 function tables(schemas: OpenApi['components']['schemas']): string[] {
   const forms = new Map<string, string>();
   for (const create of creates)
@@ -71,7 +71,7 @@ function tables(schemas: OpenApi['components']['schemas']): string[] {
   ];
 }
 
-/** A field that takes a text and a number counts as a text. */
+/** Returns the form of a field. A field that accepts a text or a number counts as a text. */
 function formOf({ type = [] }: Schema): 'text' | 'number' | 'list' | 'map' {
   const kinds = [type].flat();
   if (kinds.includes('string')) return 'text';

@@ -1,4 +1,4 @@
-// deploy/systemd: units that systemd takes, which give each part the variables that it needs and no other.
+// Tests deploy/systemd: systemd accepts the units, and each unit gives its part exactly the variables that it needs.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -17,7 +17,7 @@ const unitOf = (part: string) => readFile(path.join(folder, `renderkit-${part}.s
 const valuesOf = (unit: string, key: string) =>
   [...unit.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value = '']) => value);
 
-/** Of `NAME=value` on a line. */
+/** Returns the settings `NAME=value` of a text. */
 const settingsOf = (text: string): Record<string, string> =>
   Object.fromEntries([...text.matchAll(/(?:^|\s)(\w+)=(\S*)/g)].map(([, name, value]) => [name, value]));
 
@@ -78,7 +78,7 @@ describe('deploy/systemd', () => {
       if (version < 250) return t.skip('this systemd is older than 250 and knows no %d');
       const copies = await mkdtemp(path.join(tmpdir(), 'renderkit-units-'));
       try {
-        // It looks for the program too, which lies elsewhere on some machines.
+        // systemd-analyze also looks for the program, which has another path on some machines.
         for (const part of partNames)
           await writeFile(
             path.join(copies, `renderkit-${part}.service`),

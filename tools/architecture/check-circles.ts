@@ -2,7 +2,10 @@ import type { Issue } from './issue.ts';
 import { resolveFrom } from './place.ts';
 import type { Source } from './read-sources.ts';
 
-/** Files that import each other in a circle. Types count: who has to read the one has to read the other. */
+/**
+ * Returns files that import each other in a circle. Imports of types count too: a reader of one file must read the
+ * other.
+ */
 export function circlesOf(sources: readonly Source[]): Issue[] {
   const imported = new Map<string, string[]>();
   for (const { path, imports } of sources) {
@@ -18,7 +21,7 @@ export function circlesOf(sources: readonly Source[]): Issue[] {
   }));
 }
 
-/** One circle for each place where the walk meets its own path again. */
+/** Returns one circle for each place where the walk meets its own path again. */
 function circlesIn(imported: ReadonlyMap<string, readonly string[]>): string[][] {
   const done = new Set<string>();
   const circles: string[][] = [];

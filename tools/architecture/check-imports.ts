@@ -14,7 +14,7 @@ import {
 
 type Say = (message: string) => Issue[];
 
-/** A file that stands beside the modules of a folder, and is neither their wiring nor their base. */
+/** Reports a file next to the modules of a folder that is neither listed as wiring nor as base. */
 export function placeIssues({ path: file }: Source): Issue[] {
   const { source, module, file: name } = placeOf(file);
   const rules = orderedModules[source ?? ''];
@@ -28,7 +28,10 @@ export function placeIssues({ path: file }: Source): Issue[] {
   ];
 }
 
-/** What is wrong with one import: workspaces know those below them, and modules inside of one likewise. */
+/**
+ * Reports what is wrong with one import. Workspaces may only import workspaces below them. The same holds for the
+ * modules inside a workspace.
+ */
 export function importIssues(source: Source, { specifier }: Import): Issue[] {
   const from = placeOf(source.path);
   const say: Say = (message) => [{ path: source.path, message: `imports ${specifier}: ${message}` }];

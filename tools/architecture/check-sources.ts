@@ -19,7 +19,7 @@ import {
   sqlFiles,
 } from './rules.ts';
 
-/** Everything in the sources that breaks a rule of `rules.ts`. */
+/** Returns everything in the sources that breaks a rule of `rules.ts`. */
 export function checkSources(sources: readonly Source[]): Issue[] {
   return [
     ...sources.flatMap((source) => [
@@ -48,7 +48,7 @@ function nameIssues({ path: file }: Source): Issue[] {
     if (namesThatSayNothing.includes(stem)) {
       issues.push({ path: file, message: `"${stem}" says nothing: name it after what it holds.` });
     }
-    // A function's file has the function's name.
+    // A file of `sql/functions` has the name of its function.
     if (/\/sql\/functions\/[a-z0-9_]+\.sql$/.test(file)) continue;
     const good = part.endsWith('.tsx') ? /^[A-Za-z0-9.-]+$/ : /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*$/;
     if (!good.test(part)) issues.push({ path: file, message: `"${part}" is not in kebab-case.` });
@@ -65,7 +65,7 @@ function sizeIssues(source: Source): Issue[] {
 }
 
 const sqlText = [
-  // Not the end of a file's name in a comment.
+  // The pattern excludes the end of a file's name in a comment.
   /(?<![\w.])sql(?:<[^`;]*>)?`/,
   /\.(?:selectFrom|insertInto|updateTable|deleteFrom)\(/,
   /`\s*(?:with\s+\w+\s+as\s*\(|select\s[^`]*\sfrom\s)/i,
@@ -81,7 +81,8 @@ function textIssues({ path: file, text }: Source): Issue[] {
     issues.push({ path: file, message: 'Only config.ts reads the environment.' });
   }
   if (/^export default\b/m.test(text)) issues.push({ path: file, message: 'Exports have names here.' });
-  // What is passed on of a library stands for it: who imports that needs no line for the library.
+  // Re-exports from an external library are allowed: the file stands in for the library, so its importers need no entry
+  // for the library.
   const passesOn = /^export (?:type )?\{[^}]*\}\s*from\s*'(?:\.|@renderkit\/)/m.test(text);
   if (/^export \*/m.test(text) || (passesOn && !reexportingEntries.some((entry) => entry.test(file))))
     issues.push({ path: file, message: 'No barrels: import from where it is written.' });

@@ -4,7 +4,7 @@ import { checkSources } from './check-sources.ts';
 
 const messagesOf = (path: string, ...lines: string[]) =>
   checkSources([{ path, text: `${lines.join('\n')}\n`, imports: [] }]).map(({ message }) => message);
-/** Nothing calls the function of a file that stands alone. */
+/** First line for tests with a single file, whose function no other file calls. */
 const kept = '-- What comes of it: what the release before calls.';
 const body = 'returns integer language sql as $$ select 1 $$;';
 

@@ -11,15 +11,18 @@ import {
 
 const functionPath = /\/sql\/functions\/([^/]+)\.sql$/;
 const schemaPath = /^[^/]+\/sql\/schema\.sql$/;
-/** In the first line of a function that stays for the release before alone. */
+/** Matches the first line of a function that is only kept for the previous release. */
 const keptForOlder = /^-- .*\bwhat the release before calls\b/;
 const migrationPath = /^(service|studio)\/sql\/migrations\/(\d{3})-[^/]+\.sql$/;
 const functionStart = /\bcreate\s+(?:or\s+replace\s+)?(?:function|procedure)\s+(\w+)/gi;
-/** What takes something away that the release before may still use. */
+/** Matches statements that remove something that the previous release may still use. */
 const contracting =
   /\bdrop\s+(?:table|column|function|procedure|type|view|constraint|default)\b|\brename\b|\bset\s+not\s+null\b|\balter\s+column\s+\w+\s+(?:set\s+data\s+)?type\b/i;
 
-/** A file of `sql/functions` holds the one function that it is named after, made so that it can be made again. */
+/**
+ * Reports a file of `sql/functions` that does not hold exactly one function with the file's name, or whose function
+ * cannot be created again.
+ */
 export function functionFileIssues({ path, text }: Source): Issue[] {
   const name = functionPath.exec(path)?.[1];
   if (name === undefined) return [];
@@ -40,8 +43,8 @@ export function functionFileIssues({ path, text }: Source): Issue[] {
 }
 
 /**
- * A function that no trigger, no other function and no statement of its server's code calls says in its first line that the
- * release before does, and none that is called says so.
+ * Checks the first lines of functions. A function that no trigger, no other function and no statement of its server's
+ * code calls must say in its first line that the release before calls it. A function that is called must not say so.
  */
 export function unusedFunctionIssues(sources: readonly Source[]): Issue[] {
   const callers = sources.filter((source) => mayCall(source)).map(callerOf);
@@ -68,7 +71,10 @@ export function unusedFunctionIssues(sources: readonly Source[]): Issue[] {
   });
 }
 
-/** What is kept for the release before calls nothing by itself; tests do not keep a function. */
+/**
+ * Returns whether a source can call functions. Functions kept for the previous release do not count as callers, nor do
+ * tests.
+ */
 function mayCall({ path, text }: Source): boolean {
   if (functionPath.test(path)) return !keptForOlder.test(text);
   return schemaPath.test(path) || (!isTest(path) && sqlFiles.some((shape) => shape.test(path)));
@@ -78,7 +84,10 @@ function callerOf({ path, text }: Source): { path: string; text: string } {
   return { path, text: path.endsWith('.sql') ? withoutSqlComments(text) : text };
 }
 
-/** Migrations say which release brings them, and whether they take away what an older one used. */
+/**
+ * Reports migrations that do not name their release, or that remove something without naming the release that stopped
+ * using it.
+ */
 export function migrationIssues({ path, text }: Source): Issue[] {
   const [, server = '', number] = migrationPath.exec(path) ?? [];
   if (number === undefined || number <= (lastMigrationBeforeReleases[server] ?? '')) return [];
@@ -86,7 +95,8 @@ export function migrationIssues({ path, text }: Source): Issue[] {
   const sql = withoutSqlComments(text);
   if (!releaseLine.test(text))
     issues.push({ path, message: 'says in its head which release brings it: "-- release: 2".' });
-  // Those of its triggers it makes itself: they have to be there before the functions are applied.
+  // Trigger functions are excepted: the migration creates them itself, because they must exist before the functions are
+  // applied.
   if ([...sql.matchAll(functionStart)].length > [...sql.matchAll(/\breturns\s+trigger\b/gi)].length)
     issues.push({ path, message: 'makes a function: its text stands in sql/functions alone.' });
   if (contracting.test(sql) && !/^-- contracts: \S/m.test(text))
@@ -106,7 +116,7 @@ const readsWholeTable = /\badd\s+(?:column\s+[^,]*?\b(?:check\s*\(|references\b)
 const rewrittenTable = /\bupdate\s+(\w+)\b[^;]*\bset\b/gi;
 
 /**
- * A migration of a table that is there already holds no lock while it reads all of it, or a file of `sql/online` takes its place
+ * Reports a migration that reads a whole existing table under a lock. Exception: a file of `sql/online` takes its place
  * (docs/STYLE.md).
  */
 export function lockIssues(sources: readonly Source[]): Issue[] {

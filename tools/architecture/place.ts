@@ -1,14 +1,16 @@
 import path from 'node:path';
 import { orderedModules, workspaces } from './rules.ts';
 
-/** Where a file stands: its workspace, and where that is made of modules, the module and the file's name in it. */
+/**
+ * The place of a file: its workspace. If the workspace consists of modules, also the module and the file's name in it.
+ */
 export type Place = {
   workspace: string;
-  /** The folder that is divided into modules, `service/src`. */
+  /** The folder that is divided into modules: `service/src`. */
   source: string | undefined;
-  /** Undefined for the files beside the modules: what puts them together, and what they stand on. */
+  /** Undefined for files next to the modules: wiring and base. */
   module: string | undefined;
-  /** Its path inside of the module, or of `source` where it is in none. */
+  /** Path inside the module, or inside `source` if the file is in no module. */
   file: string;
 };
 
@@ -22,15 +24,15 @@ export function placeOf(file: string): Place {
     : { workspace, source, module: first, file: rest.join('/') };
 }
 
-/** The workspace that a file belongs to; its first folder where it belongs to none. */
+/** Returns the workspace of a file, or the file's first folder if it belongs to no workspace. */
 export function workspaceOf(file: string): string {
   const [first = '', second] = file.split('/');
   const nested = `${first}/${second}`;
-  // An engine needs no line in the rules.
+  // Engines need no entry in the rules.
   return nested in workspaces || (first === 'engines' && second !== undefined) ? nested : first;
 }
 
-/** Tests, and what only tests use. */
+/** Returns true for tests and for files that only tests use. */
 export function isTest(file: string): boolean {
   return /\.test\.tsx?$|\/test(?:ing)?\//.test(file);
 }

@@ -1,13 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** A file of the tree, and what it imports. Paths are relative to the root, with forward slashes. */
+/** A file of the tree and its imports. Paths are relative to the root, with forward slashes. */
 export type Source = { path: string; text: string; imports: Import[] };
 
 export type Import = {
   /** As written: `../keys/find-key.ts`, `@renderkit/contract/v1/scopes.ts`, `pg`. */
   specifier: string;
-  /** Erased before it runs. */
+  /** True if the import is erased before the code runs. */
   typeOnly: boolean;
 };
 
@@ -41,7 +41,7 @@ async function filesBelow(folder: string): Promise<string[]> {
 const statement = /^[ \t]*(?:import|export)(\s+type)?\b(?:[^'";()]*?\sfrom)?\s*['"]([^'"\n]+)['"]/gm;
 const dynamicImport = /\bimport\(\s*['"]([^'"\n]+)['"]\s*\)/g;
 
-/** The modules that a source names: static imports, re-exports, and `import('…')` of a constant. */
+/** Returns the modules that a source imports: static imports, re-exports, and `import('…')` of a constant. */
 export function importsIn(text: string): Import[] {
   const fixed = [...text.matchAll(statement)].map(([, type, specifier]) => ({
     specifier: specifier ?? '',

@@ -1,4 +1,4 @@
-/** Who may import whom, and the other promises about the tree. All of it is data; `check-sources.ts` applies it. */
+/** Rules for imports, and other rules for the tree. They are data only; `check-sources.ts` applies them. */
 
 /** Workspaces by their folder: the package's name, and the prefixes of workspace modules that its code may import. */
 export const workspaces: Record<
@@ -26,7 +26,7 @@ export const workspaces: Record<
       'manifests/',
       'engine-kit/',
       'engine-registry/',
-      // Workflows are read where a model is proposed.
+      // A proposed model is read from a workflow.
       'engine-comfyui/',
     ],
     testsMayImport: ['engine-'],
@@ -41,25 +41,31 @@ export const workspaces: Record<
   tools: { name: 'tools', mayImport: [''] },
 };
 
-/** Every other folder of `engines/` is an engine. Engines know nothing of each other, of the studio or of a contract. */
+/**
+ * Rules for the other folders of `engines/`, which are all engines. Engines import neither each other, nor the studio,
+ * nor a contract.
+ */
 export const engineRules = {
   mayImport: ['engine-kit/', 'media-kit/', 'egress/', 'server-kit/'],
   testsMayImport: ['engine-'],
 };
 
-/** The one library that the contract may stand on; clients import the contract, and should carry little. */
+/** The only library that the contract may import. Clients import the contract, so it should stay small. */
 export const contractLibraries = ['typebox'];
 
-/** Files of a module that are its own affair. A store that would be too long has a second one, `erase-store.ts`. */
+/**
+ * Files that only their own module may import. If a store becomes too long, it gets a second file such as
+ * `erase-store.ts`.
+ */
 export const privateStore = /^(?:[a-z-]+-)?store\.ts$/;
-/** What a module adds to the server: the wiring alone takes it. */
+/** The routes that a module adds to the server. Only the wiring may import them. */
 export const privateRoutes = /^routes\.ts$/;
 
 /**
- * Folders that are divided into modules. `modules` stand in order, from the bottom up: a module builds on those before it,
- * never on those after it. Every file beside the modules is one of two. `wiring` puts them together, outermost first, from the
- * entries on: each may import those after it, and no module imports any of them. `base` imports neither wiring nor a module,
- * and all may import it.
+ * Folders that are divided into modules. `modules` are in order from the bottom up: a module may import earlier
+ * modules, never later ones. Every file next to the modules is either wiring or base. `wiring` connects the modules,
+ * outermost file first, beginning with the entries: each file may import later ones, and no module imports any of them.
+ * `base` imports neither wiring nor modules, and every file may import it.
  */
 export const orderedModules: Record<
   string,
@@ -166,8 +172,8 @@ export const orderedModules: Record<
 };
 
 /**
- * What the stack, the whole-stack tests and the tools may import of a server. Benchmarks may reach further: some of
- * them time a single statement or an engine alone.
+ * The files of a server that the stack, the whole-stack tests and the tools may import. Benchmarks may import more:
+ * some measure a single statement or an engine alone.
  */
 export const publicEntries: Record<string, readonly string[]> = {
   service: [
@@ -231,7 +237,10 @@ export const publicEntries: Record<string, readonly string[]> = {
   ],
 };
 
-/** Entries that pass on what is written elsewhere: whoever takes a package or a server's operator acts imports nothing else. */
+/**
+ * Entries that may re-export code from elsewhere. Users of a package, or of a server's operator functions, only import
+ * its entry.
+ */
 export const reexportingEntries = [
   /^(?:service|studio)\/src\/operator\.ts$/,
   /^clients\/(?:sdk|mcp)\/src\/(?:renderkit|testing|webhooks|http)\.ts$/,
@@ -241,22 +250,22 @@ export const reexportingEntries = [
 export const hardLineLimit = 500;
 export const ordinaryLineLimit = 300;
 
-/** Lines of a function or procedure in SQL. Landed migrations are as they are. */
+/** Lines of a function or procedure in SQL. Landed migrations are not changed. */
 export const sqlFunctionLineLimit = 120;
 
-/** The last migration of each server that is older than releases: those before it say nothing of them. */
+/** The last migration of each server from before the first release. Migrations up to this one do not name a release. */
 export const lastMigrationBeforeReleases: Record<string, string> = { service: '017', studio: '009' };
 
-/** Migrations before this release are older than the rule on their locks. */
+/** The rule on locks only applies to migrations from this release on. */
 export const firstReleaseOfLockRule = 2;
-/** Migrations that may read all of a table under a lock, and why. */
+/** Migrations that may read a whole table under a lock, each with the reason. */
 export const briefLocks: Record<string, string> = {
   'service/sql/migrations/024-confirm-above.sql': 'keys are some thousands',
   'studio/sql/migrations/022-administration.sql': 'acts of administrators are some thousands',
   'studio/sql/migrations/026-begun-submissions.sql': 'the release before has no submissions',
 };
 
-/** Drawers: such a name says nothing of what is inside. Files and folders alike. */
+/** Names of files and folders that say nothing about their content. */
 export const namesThatSayNothing = [
   'utils',
   'util',
@@ -269,21 +278,26 @@ export const namesThatSayNothing = [
   'types',
 ];
 
-/** Files that may read the environment: shapes of paths from the root. */
+/** Files that may read the environment: patterns for paths from the root. */
 export const environmentReaders = [
   /\/config\.ts$/,
   /^stack\/launch\.mjs$/,
   /^(tools|bench|e2e)\//,
-  // They hand a few variables on to the programs of PostgreSQL, and decide nothing by them.
+  // They pass a few variables on to PostgreSQL's programs, and do not depend on them.
   /^stack\/src\/postgres\//,
-  // It hands on what the launcher knows of compiled programs.
+  // It passes on the launcher's information about compiled programs.
   /^server-kit\/src\/process\/programs\.ts$/,
 ];
 
-/** Entries: they may hand the whole environment to a reader of configuration, and look into it no further. */
+/**
+ * Entries: they may pass the whole environment to a reader of configuration, but must not read variables themselves.
+ */
 export const entries = /\/src\/(?:\w+\/)?(?:main|worker|migrate|build)\.ts$/;
 
-/** Files that may hold SQL: a module's own, what it offers to other modules (`queries.ts`), and all of some workspaces. */
+/**
+ * Files that may contain SQL: a module's own files, files that it offers to other modules (`queries.ts`), and all files
+ * of some workspaces.
+ */
 export const sqlFiles = [
   /[-/](?:store|queries)\.ts$/,
   /^server-kit\//,
@@ -294,19 +308,19 @@ export const sqlFiles = [
 ];
 
 /**
- * Files of the studio that may open files themselves. Media lie in the blob storage, which need not be a disk: all others
- * ask it for a stream, or to be lent a local file.
+ * Files of the studio that may open files themselves. Media are in the blob storage, which may not be a disk. All other
+ * files ask the blob storage for a stream or a temporary local file.
  */
 export const studioFileReaders = [
   /^studio\/src\/config\.ts$/,
-  // What an operator says of backends.
+  // Reads the operator's list of backends.
   /^studio\/src\/backends\/read-backends-file\.ts$/,
-  // The rules that an operator writes.
+  // Reads the operator's rules.
   /^studio\/src\/moderation\/(?:parse-rules|rules-file)\.ts$/,
-  // What an operator publishes, and what the product brings.
+  // Reads what an operator publishes, and the images that come with the product.
   /^studio\/src\/catalog\/(?:read-files|built-in-images)\.ts$/,
   /^studio\/src\/renders\/sample-media\.ts$/,
-  // What an engine has made, and what an operator adds: they go from there into the blob storage.
+  // Reads outputs of engines and files that an operator adds. Both are then stored in the blob storage.
   /^studio\/src\/renders\/store-output\.ts$/,
   /^studio\/src\/library\/add-item\.ts$/,
 ];

@@ -5,7 +5,7 @@ import { compileCheck } from '@renderkit/service/validation/compile-check.ts';
 
 type Schema = Record<string, unknown>;
 
-/** A schema of this folder. Formats are left out, since each of the two has its own. */
+/** Reads a schema of this folder. Leaves out formats, because each of the two schemas has its own formats. */
 export async function readSchema(name: 'compose' | 'kubernetes'): Promise<Schema> {
   const text = await readFile(path.join(import.meta.dirname, `${name}.schema.json`), 'utf8');
   const { $schema: _, ...schema } = JSON.parse(text, (key, value: unknown) =>
@@ -14,7 +14,11 @@ export async function readSchema(name: 'compose' | 'kubernetes'): Promise<Schema
   return schema;
 }
 
-/** @throws AssertionError with all that the schema does not allow */
+/**
+ * Checks a value against a schema.
+ *
+ * @throws AssertionError with everything that the schema does not allow
+ */
 export function assertSchema(schema: Schema, value: unknown): void {
   const errors: { field: string; message: string }[] = [];
   compileCheck(schema, 'field')(value, errors);
