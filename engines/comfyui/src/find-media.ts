@@ -175,7 +175,7 @@ function byKind(findings: readonly Finding[], kind: 'image' | 'video'): Finding[
   return findings.map((one) => (one.role === from && !has(to) ? { ...one, role: to } : one));
 }
 
-/** Finds the weight of references if exactly one input sets it. Otherwise the strength of a LoRA is a guess. */
+/** Finds the weight of references if exactly one input sets it. Otherwise the strength of the only LoRA is a guess. */
 function findWeight(view: GraphView, findings: readonly Finding[]): Finding[] {
   const hasReferences = findings.some(({ role }) => role === 'references');
   const applied = [...view.nodes].filter(

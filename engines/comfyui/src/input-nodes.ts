@@ -31,7 +31,7 @@ export interface ReplacedNodes {
   readonly marks: readonly MarkedInput[];
 }
 
-/** Replaces such nodes. Returns the new graph and what the nodes marked. */
+/** Replaces the nodes that mark inputs or outputs. Returns the new graph and the marked inputs. */
 export function replaceInputNodes(graph: Graph): ReplacedNodes {
   const nodes = new Map(graph);
   const marks: MarkedInput[] = [];

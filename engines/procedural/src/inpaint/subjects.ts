@@ -168,7 +168,7 @@ const BIRDS: Subject = {
     const { width, height } = box;
     context.save();
     context.translate(box.left, box.top);
-    // Half of a span of theirs in 1/1000 of the shorter side is what they are drawn with.
+    // Half the wingspan of a bird is 7–17 units. A unit is normally 1/1000 of the shorter side; here it is larger.
     const unit = Math.min(width, height) / 420;
     paintWeather(context, {
       ...scene,
