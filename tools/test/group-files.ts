@@ -9,7 +9,10 @@ import path from 'node:path';
  */
 const groupable = [
   { together: /^tools/, filesPerGroup: 14 },
-  { together: /^(?=(?:contract|server-kit|egress|console|identity|clients)\/)/, filesPerGroup: 30 },
+  {
+    together: /^(?=(?:contract|server-kit|egress|blob-storage|manifests|console|identity|clients)\/)/,
+    filesPerGroup: 30,
+  },
   { together: /^(?:service|studio)\/(?:src|test)|^stack\/src/, filesPerGroup: 14 },
   { together: /^stack\/test/, filesPerGroup: 4 },
   { together: /^engines\/(?:procedural)?/, filesPerGroup: 10 },

@@ -1,7 +1,7 @@
 // Runs the tests: `node tools/test/main.ts [--quick | --slow | --soak] [--name PATTERN] [--costs]
 // [--processes N] [--media-store s3] [files or folders…]`.
 
-import { glob } from 'node:fs/promises';
+import { glob, readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -11,22 +11,10 @@ import { expectedSeconds, isLong } from './group-files.ts';
 import { runFiles } from './run-files.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
-const workspaces = [
-  'contract',
-  'server-kit',
-  'egress',
-  'media-kit',
-  'engines',
-  'clients',
-  'identity',
-  'service',
-  'studio',
-  'stack',
-  'console',
-  'bench',
-  'e2e',
-  'tools',
-];
+/** Folders of the workspaces; tests lie nowhere else. */
+const { workspaces } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as {
+  workspaces: string[];
+};
 
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
