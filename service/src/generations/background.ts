@@ -26,12 +26,12 @@ export type GenerationsOptions = {
   database: Database;
   studioClient: Pick<StudioClient, 'call' | 'readRender' | 'readUpload'>;
   quoting: QuotingDependencies;
-  /** Waiting generations of one account at most. */
+  /** How many generations of one account may wait. */
   queueCap: number;
   signals: Signals;
-  /** Ends uploads, and with them the waiting of generations. */
+  /** Ends uploads, and lets generations that waited for them go on or fail. */
   settleUploads: SettleUploads;
-  /** Woken where accepted creates name addresses. */
+  /** Woken when accepted creates name addresses of files. */
   uploads: Pick<Uploads, 'wakeImports'>;
   log: Logger;
   onStuck?: ((name: string) => void) | undefined;
@@ -41,7 +41,7 @@ export type GenerationsOptions = {
 export type Generations = AsyncDisposable &
   GenerationUseCases & { accountStreams: AccountStreams; live: LiveGenerations; settlement: Settlement };
 
-/** Starts what brings generations from the queue to their end, and gives the use cases that clients have of them. */
+/** Starts the background work that brings queued generations to their end. Returns the use cases that clients need. */
 export function startGenerations(options: GenerationsOptions): Generations {
   const { database, signals, uploads } = options;
   const { crashPoint, reconcileMs, retryMs, stuckAfterMs } = options.testHooks ?? {};
@@ -86,7 +86,7 @@ export function startGenerations(options: GenerationsOptions): Generations {
   };
 }
 
-/** Submits whose charge is not known may count twice: asks the studio what became of them. @throws ApiProblem */
+/** Asks the studio about submits whose charge is unknown, because such a charge may count twice. @throws ApiProblem */
 async function resolveUnconfirmed(
   database: Database,
   askRenders: AskRenders,

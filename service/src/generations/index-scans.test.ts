@@ -15,7 +15,7 @@ import { readUnconfirmed, readUnsettled, readTooOld } from './settle/store.ts';
 import { transitionGenerations } from './settle/transition-store.ts';
 import { limitsOf, seedAccount, type Seeded, seedQueue } from './testing/seed.ts';
 
-// Plans are made once per connection, here on empty tables, which is when scanning them looks cheapest.
+// PostgreSQL plans once per connection, here on empty tables, where a scan looks cheapest.
 
 let db: TestDatabase;
 let database: Database;
@@ -96,7 +96,7 @@ const hotStatements: Record<string, () => Promise<unknown>> = {
   },
 };
 test('no hot statement scans a whole table, though its plan was made while that was empty', async () => {
-  // More than five times each: from then on PostgreSQL may keep one plan for all.
+  // Runs each statement more than five times: after that PostgreSQL may use one generic plan.
   for (let round = 0; round < 7; round++) for (const run of Object.values(hotStatements)) await run();
   await database.rows(
     `insert into generations (id, account_id, key_id, kind, lane, status, model, cost_millicredits, expected_outputs,

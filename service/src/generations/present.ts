@@ -6,7 +6,7 @@ import type {
 } from '@renderkit/contract/v1/schemas/generation.ts';
 import { isoTime } from '../iso-time.ts';
 
-/** A generation as its record holds it. Times are PostgreSQL's text in UTC; outputs and metadata are JSON text. */
+/** A generation as its record contains it. Times are PostgreSQL's text in UTC; outputs and metadata are JSON text. */
 export type GenerationRow = {
   id: string;
   kind: GenerationKind;
@@ -25,15 +25,17 @@ export type GenerationRow = {
   completed_at: string | null;
 };
 
-/** What follows `created_at` in the text of a 202. */
+/** The text of a 202 after its `created_at`. */
 export const acceptedBodyEnd = '","submitted_at":null,"completed_at":null}';
 
-/** The JSON text of a Generation (docs/api.md §2). What the record holds as JSON goes in as it is. */
+/** Returns the JSON text of a Generation (docs/api.md §2). JSON in the record is inserted unchanged. */
 export function generationText(row: GenerationRow): string {
   return `${textBeforeTimes(row)}${isoTime(row.created_at)}","submitted_at":${timeText(row.submitted_at)},"completed_at":${timeText(row.completed_at)}}`;
 }
 
-/** The same of a generation that is about to be accepted, up to its `created_at`: the database tells the time. */
+/**
+ * Like `generationText` for a generation that is about to be accepted, up to its `created_at`, which the database adds.
+ */
 export function acceptedBodyStart(
   row: Pick<
     GenerationRow,
@@ -50,7 +52,7 @@ export function acceptedBodyStart(
   });
 }
 
-/** The list envelope around texts of generations (docs/api.md §2). */
+/** Returns the list envelope around texts of generations (docs/api.md §2). */
 export function generationListText(
   texts: readonly string[],
   page: { page: number; limit: number; hasMore: boolean },

@@ -1,8 +1,11 @@
 import type { Render } from '@renderkit/contract/studio/schemas/render.ts';
 
-/** How one output was made. `seed`: null where its engine takes none; `seconds` of the job that made it. */
+/**
+ * How one output was made. `seed` is null where its engine takes none. `seconds` is the duration of the job that made
+ * it.
+ */
 export type OutputProvenance = {
-  /** The output's. */
+  /** The output's id. */
   id: string;
   seed: number | null;
   model_version: number | null;
@@ -10,7 +13,10 @@ export type OutputProvenance = {
   seconds: number | null;
 };
 
-/** JSON text of how a render's outputs were made, as the record of the generation keeps it; undefined where the studio does not tell. */
+/**
+ * Returns, as JSON text for the generation's record, how a render's outputs were made; undefined where the studio does
+ * not report it.
+ */
 export function provenanceOf({ outputs }: Pick<Render, 'outputs'>): string | undefined {
   const told: OutputProvenance[] = outputs.flatMap(({ id, made }) => {
     if (made === undefined) return [];
@@ -20,7 +26,7 @@ export function provenanceOf({ outputs }: Pick<Render, 'outputs'>): string | und
   return told.length === 0 ? undefined : JSON.stringify(told);
 }
 
-/** What such a text says; nothing where there is none. */
+/** Parses such a text; returns an empty list for null. */
 export function provenanceIn(text: string | null): OutputProvenance[] {
   return text === null ? [] : (JSON.parse(text) as OutputProvenance[]);
 }

@@ -14,7 +14,7 @@ import { presentRequest } from './reads/request-body.ts';
 import { listGenerations } from './reads/store.ts';
 import { type StopDependencies, stopGeneration } from './stop/stop-generation.ts';
 
-/** The use cases that clients have of generations. */
+/** The use cases that clients need for generations. */
 export type GenerationUseCases = {
   creator: GenerationCreator;
   reader: GenerationReader;

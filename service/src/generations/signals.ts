@@ -15,19 +15,19 @@ import { LiveGenerations } from './live/live-generations.ts';
 import { LongPolls } from './live/long-polls.ts';
 import { TransitionAnnouncer } from './settle/announce-transitions.ts';
 
-/** Ids of generations that reached their last status, for the long polls of other processes. */
+/** Carries ids of generations that reached their last status, for the long polls of other processes. */
 export const settledChannel = 'generations_settled';
 
-/** Ids of generations that reached another status and have not ended, for the streams of other processes. */
+/** Carries ids of generations that changed status and have not ended, for the streams of other processes. */
 export const movedChannel = 'generations_moved';
 
-/** Many accounts in one notification: whoever reads a stream does not see so little time. */
+/** Milliseconds for which accounts are gathered into one notification. Readers of a stream do not notice this delay. */
 const eventNotificationMs = 20;
 const defaultLeaseMs = 10_000;
 
 /**
- * What the parts of a process that move generations on wake each other by: a settled job frees a slot, a job that starts
- * has its account's feed read, whoever waits is answered. Made before those parts, and handed to each.
+ * The signals by which parts of a process wake each other: a finished job frees a slot, a job that starts needs its
+ * account's feed, and waiting clients get an answer. The signals are made before those parts and are passed to each.
  */
 export type Signals = AsyncDisposable & {
   /** Names this process in leases and watches. */
@@ -46,7 +46,7 @@ export function startSignals(options: {
   database: Database;
   studioClient: Pick<StudioClient, 'call'>;
   deliveries: Pick<Deliveries, 'announce'>;
-  /** Hear of keys that were revoked. */
+  /** Is informed of keys that were revoked. */
   keyStreams: KeyStreams;
   log: Logger;
   testHooks?: TestHooks | undefined;
@@ -104,7 +104,7 @@ export function startSignals(options: {
   };
 }
 
-/** Wakes whoever waits in this process by what other processes did. */
+/** Wakes waiting parts of this process when other processes change something. */
 function listenToOthers(
   { database, log }: { database: Database; log: Logger },
   {

@@ -19,9 +19,9 @@ export type UploadsOptions = {
   studioClient: Pick<StudioClient, 'call' | 'storeUpload'>;
   /** Which addresses may be fetched from. */
   target: TargetOptions;
-  /** Ends uploads together with the generations that wait for them. */
+  /** Ends uploads, and unblocks or fails the generations that wait for them. */
   settle: SettleUploads;
-  /** An upload of the account is in processing: its feed is to be followed. */
+  /** Called when an upload of the account is in processing: the account's feed must be followed. */
   onProcessing: (accountId: string) => void;
   log: Logger;
   onStuck?: ((name: string) => void) | undefined;
@@ -32,17 +32,17 @@ export type Uploads = AsyncDisposable & {
   create: CreateUpload;
   sendFile: SendFile;
   deleteUpload: DeleteUpload;
-  /** Creates were accepted that name addresses. */
+  /** Called when accepted creates name addresses. */
   wakeImports: Imports['wake'];
-  /** The server is about to close: requests that bring files have a few seconds more. */
+  /** Called when the server is about to close: requests that bring files get a few more seconds. */
   endSoon: () => void;
 };
 
-/** Milliseconds that files under way are given when the process stops; what is left of the others is removed by reconcile.ts. */
+/** Milliseconds that running transfers may take when the process stops. reconcile.ts removes the remains of others. */
 const finishWithinMs = 6_000;
 const defaultLeaseMs = 10_000;
 
-/** Starts what brings files to the studio and uploads to their end. */
+/** Starts the parts that send files to the studio and bring uploads to their end. */
 export function startUploads(options: UploadsOptions): Uploads {
   const { settle, log, testHooks = {} } = options;
   const egress = createEgress(options.target);
@@ -75,7 +75,7 @@ export function startUploads(options: UploadsOptions): Uploads {
       settleStored: (accountId, upload) => {
         const end = endOf(accountId, upload);
         if (end === undefined) return;
-        // Lost, it is asked for within seconds.
+        // If this fails, reconcile.ts asks for the upload within seconds.
         settle([end]).catch((error: unknown) => log.debug({ err: error }, 'an upload could not be settled'));
       },
     }),

@@ -18,12 +18,12 @@ import { presentUpload } from './present.ts';
 import { brokenForm, type FormParts, openForm } from './read-form.ts';
 import { NoSuchProject, type SendFile, type Sent } from './send-file.ts';
 
-/** Bytes of any file at most; the studio's limit for its kind may be lower. */
+/** The largest size of any file, in bytes. The studio's limit for a kind of file may be lower. */
 export const maxFileBytes = Math.max(maxImageBytes, maxVideoBytes, maxAudioBytes);
-// A little shorter than what the studio grants us, so that the client gets our error.
+// A little stricter than the studio's pace, so that the client gets the service's error.
 const formPace: Pace = { minBytesPerSecond: 256 * 1024, windowMs: 10_000 };
 
-/** What of a form is not its file, at most: heads of two parts, what stands around them, a project's id. */
+/** Largest size of a form without its file: the heads of two parts, their boundaries and a project's id. */
 const maxFormFrameBytes = 32 * 1024;
 
 export type CreateUploadOptions = {
@@ -34,7 +34,7 @@ export type CreateUploadOptions = {
   /** Which addresses may be fetched from. */
   target: TargetOptions;
   log: Logger;
-  /** Aborts what is under way. */
+  /** Aborts running transfers. */
   stopping: AbortSignal;
   /** For tests: another pace for clients. */
   pace?: Pace | undefined;
@@ -44,7 +44,7 @@ export type CreateUpload = {
   fromForm: (upload: {
     accountId: string;
     parts: FormParts;
-    /** Bytes of the whole form, where its sender gave it. */
+    /** Bytes of the whole form, if the client sent this number. */
     contentLength: number | undefined;
     signal: AbortSignal;
   }) => Promise<Upload>;
@@ -56,7 +56,10 @@ export type CreateUpload = {
   }) => Promise<Upload>;
 };
 
-/** Makes the use cases behind `POST /v1/uploads` (docs/api.md §4): a file that is sent, or fetched from an address. */
+/**
+ * Returns the use cases of `POST /v1/uploads` (docs/api.md §4): a file that the client sends, or one fetched from an
+ * address.
+ */
 export function createUploads(options: CreateUploadOptions): CreateUpload {
   const { sendFile } = options;
   const stored = (accountId: string, sent: Sent, problemOf: (issue: string) => ApiProblem): Upload => {
@@ -109,7 +112,7 @@ export function createUploads(options: CreateUploadOptions): CreateUpload {
 }
 
 /**
- * Whether there may be a file behind an address: its form, and for http whether its name leads into a listed network.
+ * Checks that an address may lead to a file: its form, and for http whether its name resolves into a listed network.
  * @throws ApiProblem invalid_request
  */
 export async function validateAddress(url: string, target: TargetOptions, field: string): Promise<void> {
@@ -117,13 +120,14 @@ export async function validateAddress(url: string, target: TargetOptions, field:
     await validateTarget(url, { ...target, lookUp: 'where needed' });
   } catch (error) {
     if (!(error instanceof EgressRefusal)) throw error;
-    // What the client wrote is named; of an address that is not public no more is revealed than of any other failure.
+    // The message names faults in the client's text. For an address that is not public it reveals no more than for any
+    // failure.
     const message = error.issue === 'address' ? publicMessage : error.message;
     throw new ApiProblem('invalid_request', { errors: [{ field, message }], cause: error });
   }
 }
 
-/** The last part of an address's path, as it stands there. */
+/** Returns the last part of an address's path, decoded. */
 export function fileNameOf(url: string): string | undefined {
   const last = URL.parse(url)?.pathname.split('/').at(-1) ?? '';
   try {

@@ -15,17 +15,17 @@ export type DeleteUploadOptions = {
   crashPoint?: CrashPoint | undefined;
 };
 
-/** @throws ApiProblem `not_found`, or `conflict` while a generation that has not ended names it */
+/** Deletes an upload. @throws ApiProblem `not_found`; `conflict` while an unfinished generation names the upload */
 export type DeleteUpload = (upload: { id: string; accountId: string }) => Promise<void>;
 
-/** Milliseconds that a client waits for its bytes to be given back; what takes longer is left to reconcile.ts. */
+/** Milliseconds that a client waits for the studio to delete the file. If this takes longer, reconcile.ts does it. */
 const studioPatienceMs = 3_000;
-/** Other ids name no upload, and the database is not asked. */
+/** Ids of another form are no uploads, so the database is not asked about them. */
 export const uploadIdShape = /^upl_[0-9a-z]{26}$/;
 
 /**
- * Makes the use case behind `DELETE /v1/uploads/{id}`. One transaction takes the upload out of sight; from then on its file is
- * removed at the studio, now or by reconcile.ts, however often a process dies on the way.
+ * Returns the use case of `DELETE /v1/uploads/{id}`. One transaction hides the upload. After that its file is always
+ * removed at the studio, now or by reconcile.ts, even if processes die meanwhile.
  */
 export function createDeleteUpload(options: DeleteUploadOptions): DeleteUpload {
   const { database, studioClient, leases, log } = options;
@@ -50,7 +50,7 @@ export function createDeleteUpload(options: DeleteUploadOptions): DeleteUpload {
   };
 }
 
-/** The same whether it never was, is gone, or is another's. */
+/** Makes the same problem for an upload that never existed, is deleted, or belongs to another account. */
 export function noSuchUpload(): ApiProblem {
   return new ApiProblem('not_found', { detail: 'There is no such upload.' });
 }

@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 import type { Lease, Orphan } from './store.ts';
 
-/** Whatever decides which generations name an upload holds this. */
+/** Locks accounts. Code that decides which generations name an upload must hold this lock. */
 async function lockAccounts(transaction: Queryable, accountIds: readonly string[]): Promise<void> {
   await transaction.execute('select 1 from accounts where id = any ($1) order by id for no key update', [
     accountIds,
@@ -11,8 +11,8 @@ async function lockAccounts(transaction: Queryable, accountIds: readonly string[
 export type Deletion = { outcome: 'deleted' | 'unknown' } | { outcome: 'named'; generationId: string };
 
 /**
- * Takes an upload out of sight, to be removed at the studio by whoever holds the lease; `named` by a generation that
- * has not ended, the first of them.
+ * Hides an upload, so that the owner of the lease removes it at the studio. `named`: unfinished generations name the
+ * upload; `generationId` is the oldest of them.
  */
 export async function markDeleted(
   database: Database,
@@ -41,8 +41,9 @@ export async function markDeleted(
 }
 
 /**
- * Looks at up to so many uploads whose time has come: one that a generation named lately, or that one under way names, is
- * given more; the others are deleted as if by their owner, for reconcile.ts to remove. How many were looked at.
+ * Checks up to `atMost` uploads that have expired. If a generation named an upload lately, or an unfinished one names
+ * it, the upload gets more time. Others are deleted as if by their owner, and reconcile.ts removes them. Returns how
+ * many were checked.
  */
 export async function expireUploads(
   database: Database,

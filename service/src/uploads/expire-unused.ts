@@ -3,7 +3,7 @@ import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { runBatches, startBatchLoop } from '@renderkit/server-kit/work/batch-loop.ts';
 import { expireUploads } from './deletion-store.ts';
 
-/** An upload that nothing names goes so long after it came, or was last named. */
+/** Days after which an unused upload is deleted, counted from its creation or from when it was last named. */
 export const keptDays = 30;
 const maxExpiringPerBatch = 200;
 const expiryMs = 60_000;
@@ -16,7 +16,7 @@ export type ExpiryOptions = {
   stuckAfterMs?: number | undefined;
 };
 
-/** Deletes uploads that nothing named for long. */
+/** Deletes uploads that no generation named for `keptDays`. */
 export function startUploadExpiry(options: ExpiryOptions): AsyncDisposable {
   const { log, onStuck, stuckAfterMs, reconcileMs } = options;
   return startBatchLoop({
@@ -29,7 +29,10 @@ export function startUploadExpiry(options: ExpiryOptions): AsyncDisposable {
   });
 }
 
-/** One round: what is deleted loses its file with the orphans (`reconcile.ts`). Returns whether more is left. */
+/**
+ * Runs one round. The files of deleted uploads are removed with the orphans (`reconcile.ts`). Returns whether more is
+ * left.
+ */
 export function expireUnused(
   { database }: Pick<ExpiryOptions, 'database'>,
   stopping?: AbortSignal,

@@ -18,7 +18,7 @@ after(() => db[Symbol.asyncDispose]());
 
 const leaseMs = 10_000;
 
-/** An address that is to be fetched, claimed by one process, and by the next once that let its lease run out. */
+/** Creates an import that one process claims, and a second process claims after that lease has expired. */
 async function claimedTwice(owners: [string, string]): Promise<[Import, Import]> {
   const { database } = db;
   const account = await seedAccount(database, { limits: limitsOf(8) });

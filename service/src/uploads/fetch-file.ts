@@ -3,17 +3,20 @@ import { PassThrough } from 'node:stream';
 import type { Egress, EgressHead, EgressResult } from '@renderkit/egress/guarded-fetch.ts';
 
 export type Fetched = AsyncDisposable & {
-  /** What the server says of its length; 0 where it does not. */
+  /** The length that the server announces; 0 where it announces none. */
   minBytes: number;
-  /** The file's bytes. They end in FetchFailed where the rest cannot be had. */
+  /** Returns the file's bytes. They end with a FetchFailed error where the rest cannot be read. */
   body: () => AsyncIterable<Uint8Array>;
 };
 
-/** An address that gave no file. `kind` is for the operator's log alone: nobody is to learn what lies behind it. */
+/**
+ * An address returned no file. `kind` is only for the operator's log: clients must not learn what is behind the
+ * address.
+ */
 export class FetchFailed extends Error {
   override name = 'FetchFailed';
   readonly kind: string;
-  /** It was given up by us, and may be tried again. */
+  /** Whether the service itself aborted the fetch, so that it may be tried again. */
   readonly aborted: boolean;
 
   constructor(kind: string) {
@@ -27,8 +30,9 @@ const maxRedirects = 3;
 const minBytesPerSecond = 256 * 1024;
 
 /**
- * Fetches a file by the guarded way out, as fast as it is read. Answers once its first bytes are there; disposing ends
- * it. @throws FetchFailed
+ * Fetches a file through the guarded egress, as fast as the caller reads. Resolves once the first bytes are there;
+ * disposing the result ends the fetch.
+ * @throws FetchFailed
  */
 export async function fetchFile(
   egress: Egress,
@@ -36,7 +40,7 @@ export async function fetchFile(
 ): Promise<Fetched> {
   const ending = new AbortController();
   const bytes = new PassThrough();
-  // The reader gets the error; without a listener it would end the process before anybody reads.
+  // The reader gets the error. Without a listener, an error before anybody reads would end the process.
   bytes.on('error', () => undefined);
   const signal = AbortSignal.any([ending.signal, ...(file.signal === undefined ? [] : [file.signal])]);
   let minBytes = 0;
@@ -77,7 +81,7 @@ export async function fetchFile(
   };
 }
 
-/** Of a body that is sent as it is. */
+/** Returns the announced length of a body without content encoding; otherwise 0. */
 function lengthOf(headers: EgressHead['headers']): number {
   const length = headers['content-encoding'] === undefined ? headers['content-length'] : undefined;
   return typeof length === 'string' && /^\d{1,12}$/.test(length) ? Number(length) : 0;

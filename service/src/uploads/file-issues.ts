@@ -12,7 +12,7 @@ import { storageFull } from '../studio-client/translate-error.ts';
 
 const megabyte = 1024 * 1024;
 
-/** What is wrong with a file, as the message of the field that it came in. */
+/** The faults of a file, as messages for the field that contained the file. */
 const issues = {
   empty: 'is empty',
   unknown_type: 'is of a type that its bytes do not tell: JPEG, PNG, MP4, MOV, MP3, WAV and M4A are taken',
@@ -27,12 +27,15 @@ const issues = {
 
 const maskIssues = { unknown_type: 'must be a PNG', unsupported_type: 'must be a PNG' } as const;
 
-/** `is empty` and the like. */
+/** Returns a message like `is empty`. */
 export function fileIssue(reason: FileIssue, as?: 'mask'): string {
   return as === 'mask' ? { ...issues, ...maskIssues }[reason] : issues[reason];
 }
 
-/** The studio does not take a file from this account. Where it does not like the project, that is the field. */
+/**
+ * Makes the problem for a file that the studio refuses from this account. If the studio refuses the project, the field
+ * is `project_id`.
+ */
 export function refusedFile({ refusal }: Extract<StoreUploadAnswer, { outcome: 'refused' }>): ApiProblem {
   if (refusal.field === 'project_id') return noSuchProject();
   const code: RefusalCode = refusal.code;
@@ -58,5 +61,5 @@ export function noSuchProject(): ApiProblem {
   });
 }
 
-/** A file that is too large by what came of it so far, whatever it is. */
+/** The message for a file that is already too large before its type is known. */
 export const tooLarge = issues.too_large;

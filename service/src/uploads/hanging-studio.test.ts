@@ -8,10 +8,10 @@ import { connect, startUpstream } from '../../test/upstream-fixture.ts';
 import { askAboutStale, removeOrphans } from './reconcile.ts';
 import { insertReceiving, recordStored } from './store.ts';
 
-/** Rounds ask this many at once. */
+/** How many calls a round makes at once. */
 const callsAtOnce = 8;
 
-// A round that waited for the studio's answers would take longer than the test may.
+// If a round waited for the studio's answers, the test would exceed its time limit.
 test(
   'a round over uploads ends though the studio hangs, however many accounts wait',
   { timeout: 80_000 },
@@ -53,7 +53,7 @@ test(
       roundMs: 1_000,
     };
     let atOnce: number[];
-    // On a busy machine a round may be over before it has asked; what it left is due again.
+    // On a busy machine a round may end before it has asked about all uploads; the rest is due again.
     do {
       await database.rows(`update uploads set due_at = clock() where status = 'processing'`);
       await database.rows(`update uploads set lease_until = clock() where status = 'receiving'`);

@@ -9,7 +9,7 @@ import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { until } from '@renderkit/server-kit/testing/until.ts';
 import { startImports } from './imports.ts';
 
-/** An account whose generations wait for so many files. */
+/** Creates an account whose generations wait for `imports` files. */
 async function seedAccount(database: Database, imports: number): Promise<string> {
   const account = newId('acc_');
   await database.rows('insert into accounts (id, studio_id, studio_account_id) values ($1, $2, $1)', [
@@ -17,7 +17,7 @@ async function seedAccount(database: Database, imports: number): Promise<string>
     'std',
   ]);
   await database.rows(`insert into connections (account_id, status) values ($1, 'live')`, [account]);
-  // As an accept does it, all at once: an upload that no generation waits for is given up.
+  // All in one transaction, like an accept: an upload that no generation waits for is given up.
   await database.transaction(async (transaction) => {
     for (let i = 0; i < imports; i++) {
       const [upload, generation] = [newId('upl_'), newId('gen_')];
@@ -48,7 +48,7 @@ test('file servers that never answer hold up no other account', async () => {
       new Promise((_resolve, reject) => {
         asked.push(new URL(url).pathname.slice(1));
         const abort = () => reject(new Error('aborted'));
-        // What is claimed while the module stops gets a signal that is aborted already.
+        // An import that is claimed while the module stops gets a signal that is already aborted.
         if (signal?.aborted === true) abort();
         else signal?.addEventListener('abort', abort, { once: true });
       }),

@@ -13,30 +13,41 @@ import { endOf, type SettleUploads, unusableEnd, type WaitersError } from './rec
 import { initialAskAfterMs, storeQuery } from './send-file.ts';
 import { claimImports, type Import, postpone, recordStored } from './store.ts';
 
-/** Files fetched by this process at once, and of one account by all of them. */
+/** How many files this process fetches at once, and how many all processes fetch at once for one account. */
 const maxImports = 64;
 const maxImportsPerAccount = 4;
-/** While so many are under way here an account has one at most: slow servers of a few leave slots to the others. */
+/**
+ * From this many running imports on, an account gets one at most, so that slow servers of a few accounts leave slots
+ * free.
+ */
 const busyFrom = maxImports / 2;
 const pollMs = 1_000;
 const fetchTimeoutMs = 10 * 60_000;
 const initialPauseMs = 1_000;
 const maxPauseMs = 60_000;
-/** Tries of an import until the studio's `invalid_request` ends it. */
+/** How many tries an import has until the studio's `invalid_request` ends it. */
 const maxInvalidTries = 3;
-/** What an address gives no file by that may be over in a moment: its name could not be resolved, nobody listened, it broke off. */
+/**
+ * Failures of an address that may be temporary: its name was not resolved, nothing listened, or the connection broke.
+ */
 const passingKinds: ReadonlySet<string> = new Set(['dns', 'refused', 'protocol']);
-/** So often is such an address asked, after so many milliseconds. */
+/** How often such an address is tried, and the milliseconds between tries. */
 const maxFetches = 3;
 const fetchAgainMs = 750;
-/** Milliseconds: what broke off later is not fetched again, or an address would hold its place for several times as long. */
+/**
+ * Milliseconds. A fetch that failed later than this is not repeated, because it would hold its slot several times as
+ * long.
+ */
 const maxBrokenMs = 10_000;
-/** Milliseconds that what was under way has to give its lease back when the process stops. */
+/** Milliseconds that running imports have to release their leases when the process stops. */
 const finishWithinMs = 8_000;
 
 export type Imports = AsyncDisposable & Pick<LeaseQueue<Import>, 'wake'>;
 
-/** Fetches the addresses that creates named, after their 202. Woken at once in its own process, each second in others. */
+/**
+ * Fetches the addresses that creates named, after the 202. In the process of the create this starts at once, in others
+ * within a second.
+ */
 export function startImports(
   options: ImportOptions & {
     reconcileMs?: number | undefined;
@@ -86,9 +97,9 @@ type ImportOptions = {
 };
 
 /**
- * Fetches an address that a create named and sends the file to the studio, under the id that the create was quoted
- * with; the caller holds its lease. What cannot be fetched or used ends the upload and the generations that wait for it;
- * a studio that is away is waited for.
+ * Fetches an address that a create named and sends the file to the studio, under the id in the create's quote. The
+ * caller holds its lease. A file that cannot be fetched or used ends the upload and the generations that wait for it.
+ * If the studio is unavailable, the import waits.
  */
 async function importFile(options: ImportOptions, one: Import, stopping: AbortSignal): Promise<void> {
   const { database, leases, log } = options;
@@ -149,7 +160,10 @@ async function importFile(options: ImportOptions, one: Import, stopping: AbortSi
 const mayPass = ({ kind }: FetchFailed, tries: number, begun: number) =>
   passingKinds.has(kind) && tries < maxFetches && performance.now() - begun < maxBrokenMs;
 
-/** Whether waiting mends nothing. A file that came too slowly is an invalid request too, so that has more tries. */
+/**
+ * Returns whether a failure is final. A file that came too slowly is an `invalid_request` too, so that code has more
+ * tries.
+ */
 function isFinal({ kind, studioCode }: StudioFailure, tries: number): boolean {
   if (kind !== 'refused') return false;
   if (studioCode === 'invalid_request') return tries >= maxInvalidTries;

@@ -3,14 +3,14 @@ import type { Queryable } from '@renderkit/server-kit/db/database.ts';
 import type { UploadRow } from './present.ts';
 
 /**
- * Beside what clients see: bytes still on their way to the studio, an address still to be fetched, and what is still to
- * be removed at the studio.
+ * Has three statuses that clients do not see: `receiving`, the bytes are on their way to the studio; `coming`, an
+ * address is still to be fetched; `deleting`, the file is still to be removed at the studio.
  */
 export type UploadStatus = ShownStatus | 'receiving' | 'coming' | 'deleting';
 
 /**
- * What may follow on each status (docs/api.md §3). From coming to rejected goes what cannot be fetched or used; what
- * was being received when its process died is removed. What is being deleted comes to nothing else.
+ * The statuses that may follow each status (docs/api.md §3). An upload goes from coming to rejected if it cannot be
+ * fetched or used. If a process died while it was receiving a file, the upload is removed. Deleting is final.
  */
 const transitions = {
   receiving: ['processing'],
@@ -21,32 +21,35 @@ const transitions = {
   deleting: [],
 } as const satisfies Record<UploadStatus, readonly UploadStatus[]>;
 
-/** The statuses from which an upload may go to this one. */
+/** Returns the statuses from which an upload may go to this one. */
 export function statusesBefore(to: UploadStatus): UploadStatus[] {
   return (Object.keys(transitions) as UploadStatus[]).filter((from) =>
     (transitions[from] as readonly UploadStatus[]).includes(to),
   );
 }
 
-/** What became of an upload. */
+/** The outcome of an upload. */
 export type UploadOutcome = {
   id: string;
   accountId: string;
   status: 'ready' | 'rejected';
-  /** A sentence, of what was rejected. */
+  /** A sentence for a rejected upload. */
   error: string | null;
-  /** Where it lies now, if the studio named it. */
+  /** The file's current address, if the studio reported it. */
   url?: string | undefined;
-  /** Told by who fetched it: it counts only while the lease is that try's. Absent: the studio told it, or its time is over. */
+  /**
+   * Set when the fetching process reports the outcome: valid only while that try holds the lease. Absent when the
+   * studio reported the outcome, or the upload is overdue.
+   */
   claim?: { owner: string; tries: number } | undefined;
 };
 
-/** An upload that has just come to its end, and the moment by the database's clock. */
+/** An upload that has just ended; `at` is the database's time. */
 export type SettledRow = UploadRow & { account_id: string; hidden: boolean; at: string };
 
 /**
- * Ends uploads that are still on their way, and returns those that it ended. What is hidden is kept for a day more.
- * The accounts must be locked by this transaction: accepts rely on how their uploads stand.
+ * Ends uploads that have not ended, and returns them. Hidden uploads are kept for 24 hours after their creation. This
+ * transaction must have locked the accounts, because accepts rely on the status of uploads.
  */
 export async function endUploads(
   transaction: Queryable,

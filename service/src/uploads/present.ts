@@ -1,7 +1,7 @@
 import type { Upload, UploadStatus, UploadType } from '@renderkit/contract/v1/schemas/upload.ts';
 import { isoTime } from '../iso-time.ts';
 
-/** An upload as clients may see it. The time is PostgreSQL's text in UTC. */
+/** An upload with the fields that clients may see. The time is PostgreSQL's text in UTC. */
 export type UploadRow = {
   id: string;
   status: UploadStatus;

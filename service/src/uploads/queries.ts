@@ -8,8 +8,8 @@ import { keptDays } from './expire-unused.ts';
 import { presentUpload, type UploadRow } from './present.ts';
 
 /**
- * How those of the ids stand that are uploads which the account may name. A hidden one may be named as long as
- * it is sure to be there when the request is accepted: a request of before can then be sent again.
+ * Returns the status of each id that is an upload which the account may name. A hidden upload may be named while it is
+ * certain to exist when the request is accepted, so that an earlier request can be sent again.
  */
 export async function findUploads(
   database: Database,
@@ -28,7 +28,10 @@ export async function findUploads(
   return new Map(rows.map(({ id, status }) => [id, status]));
 }
 
-/** Where an account's image lies that a request may name as a mask, hidden ones included; undefined where it may not, or no longer. */
+/**
+ * Returns the address of an account's image that a request may name as a mask, hidden ones included; undefined where it
+ * may not.
+ */
 export async function readMaskUrl(
   database: Database,
   { accountId, id }: { accountId: string; id: string },
@@ -43,7 +46,7 @@ export async function readMaskUrl(
   return row?.url;
 }
 
-/** Those of the ids that are no uploads of the account, or no longer: deleted meanwhile. */
+/** Returns the ids that are not uploads of the account, or were deleted meanwhile. */
 export async function findGone(
   database: Database,
   accountId: string,
@@ -59,7 +62,7 @@ export async function findGone(
   return rows.map(({ id }) => id);
 }
 
-/** Ids of an account's uploads whose checks have not ended, as far as is known; 1,000 at most. */
+/** Returns the ids of an account's uploads whose checks have not ended; 1,000 at most. */
 export async function readUploadsInProcessing(database: Database, accountId: string): Promise<string[]> {
   const rows = await database.rows<{ id: string }>(
     `select id from uploads where account_id = $1 and status = 'processing' limit 1000`,
@@ -72,7 +75,7 @@ export async function readUploadsInProcessing(database: Database, accountId: str
 /** `left`: files that should have been removed by now. */
 type UploadCounts = Record<'receiving' | 'coming' | 'processing' | 'left', number>;
 
-/** Uploads that something is still to be done with, over all accounts, and files that should have been removed by now. */
+/** Counts the uploads of all accounts that need further work, and files that should have been removed by now. */
 export async function countUploads(database: Database): Promise<UploadCounts> {
   const [row] = await database.rows<UploadCounts>(
     `select (select count(*) from uploads where status = 'receiving')::int as receiving,
@@ -99,7 +102,7 @@ type ListedRow = UploadRow & {
   latest: { id: string; status: GenerationStatus }[];
 };
 
-/** A page of an account's uploads, the newest first, each with the generations that name it and how long it stays. */
+/** Returns a page of an account's uploads, newest first, each with the generations that name it and its expiry. */
 export async function listUploads(
   database: Database,
   page: { accountId: string; offset: number; limit: number },
@@ -145,7 +148,10 @@ export async function listUploads(
   }));
 }
 
-/** Bytes of an account's hidden uploads: masks and imports of single generations, which go by themselves. */
+/**
+ * Returns the bytes of an account's hidden uploads: masks and imports of single generations, which are removed
+ * automatically.
+ */
 export async function readTemporaryBytes(database: Database, accountId: string): Promise<number> {
   const [row] = await database.rows<{ bytes: number }>(
     `select coalesce(sum(size_bytes), 0)::bigint as bytes from uploads
@@ -157,8 +163,8 @@ export async function readTemporaryBytes(database: Database, accountId: string):
 }
 
 /**
- * Erases what is stored of an account's next 1,000 uploads; returns how many there were. Their files are the studio's,
- * which erases its own account.
+ * Deletes the rows of an account's next 1,000 uploads and returns how many there were. The studio erases their files
+ * with its own account.
  */
 export async function eraseUploads(database: Database, accountId: string): Promise<number> {
   return database.execute(

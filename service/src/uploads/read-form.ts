@@ -8,20 +8,20 @@ export type FormParts = AsyncIterator<FormPart, void>;
 
 export type UploadForm = {
   fileName: string | undefined;
-  /** The file's bytes; what comes after them in the form is read by `finish`. */
+  /** The file's bytes. `finish` reads the parts after them. */
   file: AsyncIterable<Buffer>;
-  /** Where it was named before the file. */
+  /** The project, if the form names it before the file. */
   projectId: string | undefined;
-  /** Reads what comes after the file. The project, if it was named there. @throws ApiProblem */
+  /** Reads the parts after the file. Returns the project, if the form names one. @throws ApiProblem */
   finish: () => Promise<string | undefined>;
 };
 
-/** Milliseconds for the next part to begin, and for a project's name to come; the file has its pace. */
+/** Milliseconds for the next part to begin, and for a project's id to arrive. The file has a separate pace. */
 const partTimeoutMs = 20_000;
 
 /**
- * Reads a form up to its file: at most a project before it. Parts that the form does not have, or has twice, are
- * refused by name. @throws ApiProblem invalid_request
+ * Reads a form up to its file. At most a project may precede the file. Unknown and repeated parts are refused by name.
+ * @throws ApiProblem invalid_request
  */
 export async function openForm(parts: FormParts): Promise<UploadForm> {
   let projectId: string | undefined;
@@ -54,10 +54,10 @@ async function nextPart(parts: FormParts): Promise<FormPart | undefined> {
   return next.done === true ? undefined : next.value;
 }
 
-/** Four bytes are the longest character. */
+/** The longest character has four bytes. */
 const maxProjectIdBytes = 4 * maxProjectIdCharacters;
 
-/** The project that a part names. @throws ApiProblem where it is any other part, or the second of its name */
+/** Reads the project id of a part. @throws ApiProblem where it is another part, or the second project */
 async function readProject(part: FormPart, before: string | undefined): Promise<string> {
   const { name } = part;
   if (name === 'file') throw invalid(name, 'must be sent as a file, with a file name');
@@ -80,7 +80,7 @@ function tooLong(field: string): ApiProblem {
   return invalid(field, `must be at most ${maxProjectIdCharacters} characters`);
 }
 
-/** What breaks or takes too long is no whole form. @throws ApiProblem */
+/** Waits for a read; a broken or slow form is not complete. @throws ApiProblem */
 async function inTime<T>(work: Promise<T>): Promise<T> {
   try {
     const read = await within(
@@ -94,7 +94,7 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** The form is not one, or its sender went away. */
+/** Makes the problem for a broken form, or one whose client disconnected. */
 export function brokenForm(cause: unknown): ApiProblem {
   return new ApiProblem('invalid_request', {
     errors: [{ field: 'body', message: 'is not a whole multipart form' }],

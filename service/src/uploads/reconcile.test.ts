@@ -94,7 +94,7 @@ test('a file whose sender lives is left alone; one whose lease ran out goes, the
   await removeAll(true);
   assert.deepEqual([await ids(), deleted], [[id], []]);
   assert.equal((await countUploads(database)).receiving, 1);
-  // Nobody else meanwhile, then again.
+  // Not claimed again meanwhile, but once the lease has expired.
   await removeAll();
   assert.deepEqual(await ids(), [id]);
   await moveClock(database, 60);

@@ -9,15 +9,17 @@ import type { StudioClient } from '../studio-client/studio-client.ts';
 import { endOf, overdueEnd, type SettleUploads } from './record-outcomes.ts';
 import { claimOrphans, removeUpload, takeStale } from './store.ts';
 
-/** Tokens in one look-up; the studio's contract takes no more. */
+/** How many tokens the studio's contract allows in one look-up. */
 const maxTokensPerCall = 200;
 const silentMs = 60_000;
 const overdueMs = uploadProcessingMinutes * 60_000;
 const maxStalePerRound = 200;
 const maxOrphansPerRound = 50;
-/** Calls of one round under way at once; the studio may hang, and whoever else calls it needs connections too. */
+/** How many calls a round makes at once. The studio may hang, and other callers need connections too. */
 const maxCalls = 8;
-/** A round must end before it counts as stuck (30 s), whatever the studio does; the next one takes up what it left. */
+/**
+ * A round must end before it counts as stuck (30 s), even if the studio hangs. The next round continues with the rest.
+ */
 const defaultRoundMs = 20_000;
 
 export type ReconcileOptions = {
@@ -33,7 +35,7 @@ export type ReconcileOptions = {
   roundMs?: number | undefined;
 };
 
-/** Asks about uploads that the feed says nothing of, ends those that take too long, and removes orphans. */
+/** Asks about uploads that the feed does not report, ends those that take too long, and removes orphans. */
 export function startUploadReconciliation(options: ReconcileOptions): AsyncDisposable {
   const { log, onStuck, stuckAfterMs, reconcileMs } = options;
   const common = { log, onStuck, stuckAfterMs };
@@ -56,7 +58,7 @@ export function startUploadReconciliation(options: ReconcileOptions): AsyncDispo
   };
 }
 
-/** One round: uploads that are checked for long are asked for by token; past their time they are rejected. */
+/** Runs one round: asks by token about uploads whose checks take long, and rejects overdue ones. */
 export async function askAboutStale(
   options: Omit<ReconcileOptions, 'leases'>,
   stopping?: AbortSignal,
@@ -70,7 +72,7 @@ export async function askAboutStale(
     } catch (error) {
       options.log.info({ accountId, err: error }, 'the studio could not be asked about uploads');
     }
-    // What the studio has just answered has ended those that it knows the end of.
+    // The studio's answer has already ended the uploads whose end it knows.
     const overdue = mine.filter((upload) => upload.overdue).map(({ id }) => overdueEnd(accountId, id));
     if (overdue.length > 0) await options.settle(overdue);
   });
@@ -94,13 +96,13 @@ export async function askUploads(
   }
 }
 
-/** One round: files without an upload, and hidden ones that nothing needs any more, go; the studio's copies first. */
+/** Runs one round: removes files without an upload and hidden files that are no longer needed, first at the studio. */
 export async function removeOrphans(
   options: Pick<ReconcileOptions, 'database' | 'studioClient' | 'leases' | 'log' | 'roundMs'>,
   stopping?: AbortSignal,
 ): Promise<void> {
   const { database, studioClient, leases, log } = options;
-  // Another than who sends files here: of one that is being sent yet, its sender finds that it was taken.
+  // Not the owner that sends files: if a file is still being sent, its sender sees that it lost the upload.
   const owner = newId('svc_');
   const orphans = await claimOrphans(database, {
     leaseMs: leases.leaseMs,
@@ -112,7 +114,7 @@ export async function removeOrphans(
       await studioClient.call('deleteUpload', { accountId, params: { token: id }, signal });
       await removeUpload(database, { id, owner });
     } catch (error) {
-      // Its lease runs out, and it is tried again.
+      // When the lease expires, the removal is tried again.
       log.info({ uploadId: id, err: error }, 'a file could not be removed yet');
     }
   });

@@ -20,19 +20,22 @@ export type WaitersError =
 /** An upload's end, and what it means for the generations that wait for it. */
 export type UploadEnd = UploadOutcome & { waitersError: WaitersError };
 
-/** Ends uploads, with the generations that wait for them, in one transaction. What has ended before stays as it is. */
+/**
+ * Ends uploads, and unblocks or fails the generations that wait for them, in one transaction. Uploads that have already
+ * ended stay unchanged.
+ */
 export type SettleUploads = (ends: readonly UploadEnd[]) => Promise<void>;
 
 const rejectedText = 'The file did not pass the checks.';
 const overdueText = 'The checks did not end in time.';
 const maxErrorCharacters = 500;
 
-/** What was ended, and which accounts have deliveries due by it. */
+/** The uploads that were ended, and the accounts with deliveries that are due because of them. */
 export type RecordedOutcomes = { ended: SettledRow[]; due: string[] };
 
 /**
- * Ends uploads that are still on their way and writes the event of each that people see, in the transaction of the
- * caller, who has locked their accounts. The studio's first outcome holds: later ones change nothing.
+ * Ends uploads that have not ended, and writes an event for each upload that is not hidden. Uses the caller's
+ * transaction, which must have locked the accounts. The studio's first outcome is kept: later ones change nothing.
  */
 export async function recordOutcomes(
   transaction: Queryable,
@@ -57,7 +60,7 @@ function firstOfEach(outcomes: readonly UploadOutcome[]): UploadOutcome[] {
   return [...first.values()];
 }
 
-/** What the studio says of an upload, where that is its end. */
+/** Returns the end of an upload that the studio reports; undefined while the upload is in processing. */
 export function endOf(accountId: string, upload: StudioUpload): UploadEnd | undefined {
   if (upload.status === 'processing') return undefined;
   return {
@@ -71,12 +74,12 @@ export function endOf(accountId: string, upload: StudioUpload): UploadEnd | unde
   };
 }
 
-/** Its checks took too long. */
+/** Returns the end of an upload whose checks took too long. */
 export function overdueEnd(accountId: string, id: string): UploadEnd {
   return { id, accountId, status: 'rejected', error: overdueText, waitersError: 'upstream_unavailable' };
 }
 
-/** It could not be fetched by who has this claim, or the studio does not take what was. */
+/** Returns the end of an upload that the holder of this claim could not fetch, or that the studio refuses. */
 export function unusableEnd(
   { id, account_id: accountId, tries }: Pick<Import, 'id' | 'account_id' | 'tries'>,
   owner: string,

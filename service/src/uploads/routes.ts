@@ -6,7 +6,7 @@ import { presentUpload } from './present.ts';
 import type { FormParts } from './read-form.ts';
 import { readUpload } from './store.ts';
 
-/** Files of clients (docs/api.md §4): the bytes go to the studio, what became of them is stored here. */
+/** Serves uploads of clients (docs/api.md §4): the bytes go to the studio, and the outcome is stored here. */
 export function uploadsRoutes({
   create,
   deleteUpload,

@@ -51,7 +51,7 @@ const send = (database: Database) =>
     },
   });
 
-/** The connection breaks at a statement: before it is run, or when its answer is on the way. */
+/** Returns a database whose connection breaks at a statement: before it runs, or after it ran but before its answer. */
 function breaking(when: 'before' | 'after', breaks: (name: string | undefined) => boolean): Database {
   return {
     ...db.database,

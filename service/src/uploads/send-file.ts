@@ -13,33 +13,33 @@ import { handOver, insertReceiving, recordStored, removeUpload } from './store.t
 
 export type FileToSend = {
   accountId: string;
-  /** Made up unless given. */
+  /** Generated if left out. */
   id?: string;
   hidden: boolean;
   fileName: string | undefined;
   projectId: string | undefined;
-  /** Of its bytes, in hexadecimal, where they are not kept in any other form. */
+  /** SHA-256 of the bytes, in hexadecimal, for files whose bytes are stored in no other form. */
   sha256?: string;
-  /** What is transparent in it is meant as a mask. */
+  /** The transparent part of the image is the mask. */
   maskOfAlpha?: boolean;
-  /** So many bytes come at least, where that is known. */
+  /** The smallest possible number of bytes, if known. */
   minBytes?: number;
   /** Called when the studio is ready for the bytes. */
   body: () => AsyncIterable<Uint8Array>;
   /**
-   * Called when the studio has the file: the project that was named after it, if any. What it throws has the file
-   * removed there.
+   * Called when the studio has the file. Returns the project, if the form named it after the file. If this throws, the
+   * file is removed at the studio.
    */
   projectAfter?: () => Promise<string | undefined>;
   signal?: AbortSignal;
 };
 
 export type Sent =
-  /** As the studio has it, and as it will be shown. */
+  /** The upload for clients (`row`), and the studio's answer (`upload`). */
   | { outcome: 'stored'; row: UploadRow; upload: Extract<StoreUploadAnswer, { outcome: 'stored' }>['upload'] }
   | Exclude<StoreUploadAnswer, { outcome: 'stored' }>;
 
-/** Its project, named after the bytes, is none of the account's. The file is removed. */
+/** The account has no such project; it was named after the bytes. The file is removed. */
 export class NoSuchProject extends Error {
   override name = 'NoSuchProject';
 }
@@ -52,9 +52,9 @@ export type SendFileOptions = {
   studioClient: Pick<StudioClient, 'call' | 'storeUpload'>;
   leases: Leases;
   log: Logger;
-  /** An upload of the account is in processing: its feed is to be followed. */
+  /** Called when an upload of the account is in processing: the account's feed must be followed. */
   onProcessing: (accountId: string) => void;
-  /** Aborts what is under way. */
+  /** Aborts running transfers. */
   stopping: AbortSignal;
   crashPoint?: CrashPoint | undefined;
 };
@@ -62,13 +62,16 @@ export type SendFileOptions = {
 /** The studio's limit for a name, in code points. */
 const maxNameCharacters = 255;
 
-/** The studio reports most uploads by itself within moments; what it reported before the row was there is asked for. */
+/**
+ * Milliseconds until the studio is asked about an upload. It reports most uploads itself, but a report may come before
+ * the row.
+ */
 export const initialAskAfterMs = 1_000;
 
 /**
- * Makes the function that sends a file. Its row stands before the first byte leaves, seen by nobody; with the studio's
- * answer it is in processing. Whatever happens in between, the file is removed there: by this process, or by reconcile.ts,
- * which finds the row.
+ * Returns a function that sends a file. It writes a row, which no client sees, before the first byte is sent. With the
+ * studio's answer the upload is in processing. If sending fails, the file is removed at the studio: by this process, or
+ * by reconcile.ts, which finds the row.
  */
 export function createSendFile(options: SendFileOptions): SendFile {
   const { database, studioClient, leases, crashPoint } = options;
@@ -128,7 +131,7 @@ async function moveToProject(
       body: { project_id: projectId },
     });
   } catch (cause) {
-    // The studio has the upload: what it does not know, or cannot read as an id, is the project.
+    // The studio has the upload, so the project is what it does not find or cannot parse.
     if (cause instanceof StudioFailure && ['not_found', 'invalid_request'].includes(cause.studioCode ?? ''))
       throw new NoSuchProject('the account has no such project', { cause });
     throw cause;
@@ -136,8 +139,8 @@ async function moveToProject(
 }
 
 /**
- * What cannot be removed now, reconcile.ts finds by its row when the lease has run out. Where the row is in processing
- * after all (the answer of its record was lost), or nobody can say, nothing is removed.
+ * Removes a file. If this fails, reconcile.ts finds its row when the lease has expired. Removes nothing where the row
+ * is in processing (the answer to its record was lost), or where this is unknown.
  */
 async function discard(
   { database, studioClient, leases, log }: SendFileOptions,
@@ -155,7 +158,7 @@ async function discard(
   }
 }
 
-/** The process stood still for so long that others took the upload for a dead one's. */
+/** The process was blocked for so long that others treated the upload as abandoned. */
 function leaseLost(): StudioFailure {
   return new StudioFailure('unavailable', 'the upload took longer than its lease', {
     maybeSent: true,
@@ -164,8 +167,8 @@ function leaseLost(): StudioFailure {
 }
 
 /**
- * What the studio gets about a file beside its bytes. Names are the client's to choose: what the studio would refuse
- * in one is left out, and where nothing remains it makes up its own.
+ * Returns what the studio gets about a file in addition to its bytes. Clients choose names freely, so parts of a name
+ * that the studio would refuse are left out. If nothing remains, the studio chooses a name.
  */
 export function storeQuery(file: {
   fileName: string | undefined;
@@ -184,7 +187,7 @@ export function storeQuery(file: {
   };
 }
 
-/** Without control characters, halves of surrogate pairs and the like. */
+/** Removes control characters, unpaired surrogates and similar characters. */
 function cleanName(name: string): string {
   return [...name.replaceAll(/\p{C}/gu, '')].slice(0, maxNameCharacters).join('');
 }

@@ -2,13 +2,15 @@ import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts'
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { UploadRow } from './present.ts';
 
-/** Who works on an upload, and for how long, unless renewed. */
+/** The owner that works on an upload, and how long the lease is valid without renewal. */
 export type Lease = { owner: string; leaseMs: number };
 
 const shown = `u.id, u.status, u.type, u.url, u.file_name, u.content_type, u.size_bytes, u.width, u.height, u.error,
        u.created_at::text as created_at`;
 
-/** Before the first byte of a file goes to the studio: from here on the file is found again, whatever happens. */
+/**
+ * Inserts the row of a file before its first byte goes to the studio. After this, the file can always be found again.
+ */
 export async function insertReceiving(
   database: Database,
   upload: Lease & {
@@ -36,16 +38,16 @@ export async function insertReceiving(
   );
 }
 
-/** The studio has the file and checks it. Undefined where the upload is the owner's no more. */
+/** Records that the studio has the file and checks it. Returns undefined where the owner no longer has the upload. */
 export async function recordStored(
   database: Database,
   stored: {
     owner: string;
     upload: StudioUpload;
-    /** Named after the file. */
+    /** The project that the form named after the file. */
     projectId?: string | undefined;
     from: 'receiving' | 'coming';
-    /** When the studio is asked about it, if it has reported nothing by then. */
+    /** Milliseconds until the studio is asked about the upload, if it has reported nothing by then. */
     askAfterMs: number;
   },
 ): Promise<UploadRow | undefined> {
@@ -78,8 +80,8 @@ export async function recordStored(
 }
 
 /**
- * Gives an upload that is still being received to another owner: a record that is under way yet finds it gone. False
- * where it is not the first owner's, or not being received any more.
+ * Gives an upload that is still being received to another owner, so that a concurrent record of the first owner fails.
+ * Returns false where the first owner does not have it, or it is no longer being received.
  */
 export async function handOver(
   database: Database,
@@ -93,7 +95,7 @@ export async function handOver(
   return rows.length > 0;
 }
 
-/** One of the account's uploads, unless it is hidden or not there yet. */
+/** Returns one of the account's uploads; undefined if it is hidden, or not stored yet. */
 export async function readUpload(
   database: Database,
   asked: { id: string; accountId: string },
@@ -119,20 +121,20 @@ export async function renewLeases(
   );
 }
 
-/** An address that is to be fetched for a generation. */
+/** An address that must be fetched for a generation. */
 export type Import = { id: string; account_id: string; source_url: string; tries: number };
 
 /**
- * Takes imports that are due, a few of each account at a time: an account with a hundred addresses delays no other.
- * Those that no queued generation waits for any more end, to be removed: a process that died may have brought the
- * file to the studio.
+ * Takes imports that are due, a few for each account at a time, so that an account with a hundred addresses does not
+ * delay others. Imports that no queued generation waits for are rejected and later removed, because a process that died
+ * may have sent the file to the studio.
  */
 export async function claimImports(
   database: Database,
   claim: Lease & {
     atMost: number;
     perAccount: number;
-    /** Of all that are taken, these first may be an account's second or later; all of them unless given. */
+    /** How many of the taken imports, counted from the first, may be an account's second or later. Default: all. */
     furtherAtMost?: number;
   },
 ): Promise<Import[]> {
@@ -174,7 +176,7 @@ export async function claimImports(
   );
 }
 
-/** Gives up the work on an upload, to be taken up again after this long. */
+/** Releases an upload, to be taken up again after `forMs`. */
 export async function postpone(
   database: Database,
   { id, tries, owner, forMs }: Pick<Import, 'id' | 'tries'> & { owner: string; forMs: number },
@@ -187,12 +189,12 @@ export async function postpone(
   );
 }
 
-/** An upload whose file is to be removed at the studio. */
+/** An upload whose file must be removed at the studio. */
 export type Orphan = { id: string; account_id: string };
 
 /**
- * Takes what is to be removed, at the studio too: files whose sender's process died, hidden ones that no generation
- * under way names, a day after they came, and what was deleted or has expired.
+ * Takes uploads that must be removed, also at the studio: files whose sending process died; hidden ones that no
+ * unfinished generation names, a day after their creation; and deleted or expired ones.
  */
 export async function claimOrphans(database: Database, claim: Lease & { atMost: number }): Promise<Orphan[]> {
   return database.rows<Orphan>(
@@ -223,7 +225,7 @@ export async function claimOrphans(database: Database, claim: Lease & { atMost: 
   );
 }
 
-/** Forgets an upload that is this owner's to remove. */
+/** Deletes the row of an upload that this owner removes. */
 export async function removeUpload(
   database: Database,
   { id, owner }: { id: string; owner: string },
@@ -235,10 +237,10 @@ export async function removeUpload(
   );
 }
 
-/** Asked about by token: `overdue` where its checks should have ended by now. */
+/** An upload to look up by token. `overdue`: its checks should have ended by now. */
 export type Stale = { id: string; account_id: string; overdue: boolean };
 
-/** Takes uploads in processing that the studio has reported nothing about in time; nobody else asks for as long again. */
+/** Takes uploads in processing without a timely report from the studio. For `silentMs` no other process takes them. */
 export async function takeStale(
   database: Database,
   stale: { silentMs: number; overdueMs: number; atMost: number },

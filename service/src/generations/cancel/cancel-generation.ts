@@ -16,13 +16,13 @@ export type CancelDependencies = {
 export type CancelRequest = {
   id: string;
   accountId: string;
-  /** A person, whose acts are written down; left out for an API key. */
+  /** A person, whose actions are recorded in the audit log. Left out for an API key. */
   actor?: Actor | undefined;
 };
 
 /**
- * Takes a generation out of the queue: only while nothing of it was sent to the studio.
- * @throws ApiProblem `not_found`, or `conflict` for the loser of the race with dispatch and whoever comes later
+ * Cancels a queued generation, but only while nothing of it was sent to the studio.
+ * @throws ApiProblem `not_found`; `conflict` where dispatch took the generation first, or it was canceled before
  */
 export async function cancelGeneration(
   dependencies: CancelDependencies,
@@ -38,8 +38,8 @@ export async function cancelGeneration(
 }
 
 /**
- * Cancels it where nobody has claimed it; undefined where somebody has: the function move_generations decides (sql/functions). A person's
- * act is written down with it.
+ * Cancels a generation that no process has claimed; the function move_generations decides (sql/functions). Returns
+ * undefined where a process has claimed the generation. Records a person's action in the same transaction.
  */
 export async function cancelUntouched(
   { settlement, reader }: Pick<CancelDependencies, 'settlement' | 'reader'>,

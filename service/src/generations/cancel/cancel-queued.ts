@@ -3,7 +3,9 @@ import type { Settlement } from '../settle/settlement.ts';
 import { type Transition, transitionGenerations } from '../settle/transition-store.ts';
 import { countQueued, readUntouched } from './store.ts';
 
-/** Cancels all that an account has waiting; what dispatch took meanwhile runs. How many were canceled. */
+/**
+ * Cancels all waiting generations of an account and returns how many. Generations that dispatch takes meanwhile run.
+ */
 export async function cancelQueued(database: Database, accountId: string): Promise<number> {
   let canceled = 0;
   for (;;) {
@@ -19,8 +21,8 @@ export async function cancelQueued(database: Database, accountId: string): Promi
 }
 
 /**
- * Cancels what one key of an account has waiting and returns how many. What it throws leaves the rest to be asked for
- * again. Long polls wake, and each job is canceled as if by its own request.
+ * Cancels the waiting generations of one key of an account and returns how many. If this throws, some may still wait,
+ * and the caller must call again. Long polls wake, and each job is canceled as if by a separate request.
  */
 export async function cancelQueuedOfKey(
   { database, settlement }: { database: Database; settlement: Settlement },
@@ -32,11 +34,11 @@ export async function cancelQueuedOfKey(
     const outcomes = await Promise.allSettled(
       ids.map((id) => settlement.transition(toCanceled(id, key.accountId))),
     );
-    // All are waited for first: nothing of a call that failed may still be canceled after its answer.
+    // Waits for all calls before it throws: no call may still cancel a job after the answer was sent.
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
     const made = outcomes.filter((outcome) => outcome.status === 'fulfilled' && outcome.value !== undefined);
-    // None: the queue is empty, or dispatch took all that was seen.
+    // None was canceled: the queue is empty, or dispatch took all that were read.
     if (made.length === 0) return canceled;
     canceled += made.length;
   }
@@ -46,7 +48,7 @@ function toCanceled(id: string, accountId: string): Transition {
   return { id, accountId, from: 'queued', to: 'canceled', untouched: true };
 }
 
-/** How many generations wait in the queue of each of an account's keys, by the key's id. */
+/** Returns how many generations wait in the queue for each key of an account, by the key's id. */
 export async function readQueuedOfKeys(database: Database, accountId: string): Promise<Map<string, number>> {
   return new Map((await countQueued(database, accountId)).map((row) => [row.key_id, row.queued]));
 }

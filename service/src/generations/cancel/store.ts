@@ -1,6 +1,6 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
-/** Generations of an account, or of one of its keys, that wait and of which nothing was sent; at most 500. */
+/** Returns the ids of waiting generations of an account, or of one of its keys, that were never sent; at most 500. */
 export async function readUntouched(
   database: Database,
   of: { accountId: string; keyId?: string | undefined },
@@ -14,7 +14,7 @@ export async function readUntouched(
   return rows.map(({ id }) => id);
 }
 
-/** How many generations wait of each of an account's keys; those with none are left out. */
+/** Returns how many generations wait for each key of an account. Keys with none are left out. */
 export function countQueued(
   database: Database,
   accountId: string,

@@ -177,7 +177,7 @@ test('while a submit is unconfirmed credits are short, and missing once that is 
     'update generations set submit_sent_at = clock(), holds_slot = true, attempt = 1 where id = $1',
     [first.id],
   );
-  // The studio has charged the first one already: 4,000 are left there.
+  // The studio has already charged the first create: 4,000 are left.
   const second = aCreate(account, { balance: credits(4_000, 11) });
   assert.equal((await acceptOne(database, second)).outcome, 'short');
   assert.equal(

@@ -10,15 +10,18 @@ import { ApiProblem } from '../../problems/api-problem.ts';
 import { findGone } from '../../uploads/queries.ts';
 import { acceptGenerations, type Create, type Decision } from './store.ts';
 
-/** Creates that share a transaction at most, and transactions under way at once: what comes meanwhile gathers. */
+/**
+ * The most creates in one transaction, and the most transactions at once. Creates that come meanwhile wait for the
+ * next.
+ */
 const groupSize = 64;
 const groupsInFlight = 2;
-/** Seconds that a client is told to wait for a full queue to move. */
+/** Seconds after which a client may retry when the queue is full. */
 const queueFullRetrySeconds = 5;
 
 export type AcceptOptions = {
   database: Database;
-  /** Waiting generations of one account at most. */
+  /** How many generations of one account may wait. */
   queueCap: number;
   /** Asks the studio about an account's unconfirmed submits, and records the answers. */
   resolveUnconfirmed: (accountId: string) => Promise<void>;
@@ -41,13 +44,14 @@ export class Acceptor {
 
   /**
    * Returns the text of the 202 once its transaction is committed.
-   * @throws ApiProblem for each refusal; a database error where nothing is known to have been accepted
+   * @throws ApiProblem for each refusal; a database error where it is unknown whether the create was accepted
    */
   async accept(create: Omit<Create, 'unconfirmedResolved'>): Promise<{ body: string; replayed: boolean }> {
     const { database, resolveUnconfirmed } = this.#options;
     let decision = await this.#decide({ ...create, unconfirmedResolved: false });
     if (decision.outcome === 'short') {
-      // A charge may be counted twice, in the balance and as ours to come: the studio knows, so try again after asking.
+      // A charge may be counted twice: in the balance, and as still to come. The studio knows the answer: asks it, then
+      // retries.
       await resolveUnconfirmed(create.accountId);
       decision = await this.#decide({ ...create, unconfirmedResolved: true });
     }
@@ -78,7 +82,7 @@ function refusalOf(
   }
 }
 
-/** Between the look at the request and its accept an upload was deleted, or else rejected. */
+/** Makes the problem for a create whose upload was deleted or rejected after the request was checked. */
 async function goneUpload(
   database: Database,
   { accountId, uploads = [], renderRequest }: Pick<Create, 'accountId' | 'uploads' | 'renderRequest'>,

@@ -22,19 +22,21 @@ import type { TransitionAnnouncer } from '../settle/announce-transitions.ts';
 import { type AcceptOptions, Acceptor } from './accept.ts';
 import { type Precheck, type PrecheckQuestion, readPrechecks } from './store.ts';
 
-/** A create as it came: validated by its schema, defaults not filled in. */
+/** A create as the client sent it: validated by its schema, without defaults. */
 export type CreateRequest = {
   principal: Principal;
   kind: GenerationKind;
   body: { metadata?: Record<string, string> };
   idempotencyKey: string | undefined;
-  /** What makes two requests with one key the same, where it is not the body: two uploads of one file have two ids. */
+  /**
+   * What the fingerprint of the Idempotency-Key covers, if not the body: two uploads of one file have different ids.
+   */
   identity?: object | undefined;
-  /** What it may cost at most, in 1/1000 credit; a replay of what was charged before costs nothing. */
+  /** The highest cost that the client accepts, in 1/1000 credit. A replay costs nothing. */
   maxMillicredits?: number | undefined;
-  /** `req_…`: the log lines of all parts share it. */
+  /** `req_…`: the log lines of all components contain it. */
   requestId: string;
-  /** As the contract writes them. */
+  /** Method and path, as the contract writes them. */
   method: string;
   path: string;
 };
@@ -44,7 +46,7 @@ export type CreateOptions = AcceptOptions & {
   quoting: QuotingDependencies;
   wokenAccounts: Pick<WokenAccounts, 'queued'>;
   announcer: Pick<TransitionAnnouncer, 'announceEvents'>;
-  /** Woken where an accepted create names addresses. */
+  /** Woken when an accepted create names addresses of files. */
   uploads: Pick<Uploads, 'wakeImports'>;
   crashPoint?: CrashPoint | undefined;
   log: Logger;
@@ -52,10 +54,10 @@ export type CreateOptions = AcceptOptions & {
 
 const prechecksPerStatement = 200;
 const statementsInFlight = 2;
-/** Of a create without an Idempotency-Key, by a key without a budget: there is nothing to look up. */
+/** For a create without an Idempotency-Key, by a key without a budget: nothing needs to be looked up. */
 const nothingKnown: Precheck = { earlier: undefined, budgetLeft: undefined };
 
-/** The use case behind the four creates (docs/api.md §4). Its steps are listed in docs/ARCHITECTURE.md. */
+/** The use case of the four creates (docs/api.md §4). docs/ARCHITECTURE.md lists its steps. */
 export class GenerationCreator {
   readonly #options: CreateOptions;
   readonly #keys = new IdempotencyKeys();
@@ -73,10 +75,13 @@ export class GenerationCreator {
     });
   }
 
-  /** From a validated body to the 202: new, or the same again for the same Idempotency-Key. @throws ApiProblem */
+  /**
+   * Makes the 202 from a validated body: a new one, or the earlier one for a repeated Idempotency-Key.
+   * @throws ApiProblem
+   */
   async create(request: CreateRequest): Promise<RawReply> {
     const { principal, idempotencyKey } = request;
-    // A budget that the key is given meanwhile is held by the accept.
+    // If the key gets a budget meanwhile, the accept enforces it.
     const keyId = principal.key.hasBudget ? principal.key.id : undefined;
     const question = { accountId: principal.account.id, keyId, idempotencyKey };
     if (idempotencyKey === undefined) {

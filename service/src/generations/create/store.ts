@@ -18,30 +18,32 @@ export type Create = {
   /** JSON text. */
   metadata: string;
   idempotencyKey: string | undefined;
-  /** SHA-256 in hexadecimal; there when the key is. */
+  /** SHA-256 in hexadecimal; present when the key is. */
   fingerprint: string | undefined;
   /** JSON text, sent to the studio as it is. */
   renderRequest: string;
   quote: string;
   /** Uploads that the request names. */
   uploads?: readonly NamedUpload[] | undefined;
-  /** JSON text: the body as it was sent; a mask that came as data is named by the upload that it became. */
+  /** JSON text: the body as it was sent. A mask that was sent as data is replaced by the id of its upload. */
   sentBody?: string;
   /** The text of the 202 up to its `created_at`. */
   bodyStart: string;
   balance: { monthly_millicredits: number; lifetime_millicredits: number; ledger_seq: number };
-  /** The studio was asked about unconfirmed submits already. */
+  /** Whether the studio was already asked about unconfirmed submits. */
   unconfirmedResolved: boolean;
 };
 
-/** What accept_generations returns for one create. `amount` is what is left of the budget, or can be spent. */
+/**
+ * What accept_generations returns for one create. `amount` is the rest of the budget, or what the account can spend.
+ */
 export type Decision =
   | { outcome: 'accepted' | 'replay'; body: string }
   | { outcome: 'conflict' | 'unauthorized' | 'queue_full' }
   | { outcome: 'upload_gone' }
   | { outcome: 'budget_exceeded' | 'insufficient_credits' | 'short'; amount: number };
 
-/** Decides a group of creates in one transaction; the answer stands once it comes. */
+/** Decides a group of creates in one transaction. The decisions are committed when they are returned. */
 export async function acceptGenerations(
   database: Database,
   creates: readonly Create[],
@@ -83,22 +85,22 @@ function createRecord(create: Create) {
   };
 }
 
-/** What is known of a create before its request is validated against the catalog. */
+/** What the database holds about a create, before its request is validated against the catalog. */
 export type Precheck = {
-  /** The generation accepted earlier under its Idempotency-Key. */
+  /** The generation that was accepted earlier under the same Idempotency-Key. */
   earlier: { fingerprint: string; body: string } | undefined;
-  /** Credits that the key may still commit today, in 1/1000; undefined where it has no budget. */
+  /** Credits that the key may still commit today, in 1/1000; undefined for a key without a budget. */
   budgetLeft: number | undefined;
 };
 
 export type PrecheckQuestion = {
   accountId: string;
-  /** The key whose budget is asked about; undefined where it has none. */
+  /** The key whose budget is read; undefined for a key without a budget. */
   keyId: string | undefined;
   idempotencyKey: string | undefined;
 };
 
-/** Looks up for a group of creates: an earlier use of the Idempotency-Key, and what is left of the key's budget. */
+/** Reads, for a group of creates, the earlier use of each Idempotency-Key and the rest of each key's budget. */
 export async function readPrechecks(
   database: Database,
   asked: readonly PrecheckQuestion[],

@@ -10,7 +10,7 @@ const endedRows = 30_000;
 const othersWaiting = 3_000;
 
 test('a claim reads what waits of its own account, however many wait of others, of whom the statistics know nothing', async () => {
-  // One session, so that its transaction's own counts can be read.
+  // One session, because the test reads the counts of its own transaction.
   await using db = await createTestDatabase('service', { poolSize: 1 });
   const { database } = db;
   const [account, other] = [
@@ -37,9 +37,9 @@ test('a claim reads what waits of its own account, however many wait of others, 
   assert.ok(tooOld < 20, `${tooOld} read`);
 });
 
-/** How many rows of generations are fetched meanwhile, by an index or without one. */
+/** Returns how many rows of `generations` the work fetches, with or without an index. */
 async function tuplesRead(database: Database, work: () => Promise<void>): Promise<number> {
-  // What earlier transactions read is counted too until it has been handed on.
+  // The counts of earlier transactions are included until the session has flushed them.
   const readSoFar = async () => {
     const [row] = await database.rows<{ read: number }>(
       `select (idx_tup_fetch + seq_tup_read)::integer as read from pg_stat_xact_user_tables where relname = 'generations'`,
@@ -54,7 +54,7 @@ async function tuplesRead(database: Database, work: () => Promise<void>): Promis
   return after - before;
 }
 
-/** Of three months, one after another. */
+/** Inserts ended generations of three months, one after another. */
 async function insertEnded(
   database: Database,
   { accountId, keyId }: { accountId: string; keyId: string },

@@ -213,7 +213,7 @@ test('claims, cancels and settles race on one account without a deadlock or a sl
   const account = await seedAccount(database, { limits: limitsOf(8) });
   const { accountId } = account;
   const counts = { claimed: 0, canceled: 0, settled: 0 };
-  // A slow machine takes its time; one that stands still is ended by the test's own limit.
+  // A slow machine may take longer; the time limit of the test ends a race that makes no progress.
   const racing = () => Object.values(counts).some((count) => count <= 100);
   const claimer = async (owner: string) => {
     while (racing()) {

@@ -11,7 +11,7 @@ import { WokenAccounts } from './woken-accounts.ts';
 const log = createLogger({ part: 'test', level: 'silent' });
 const accounts = 10;
 const ofEach = 60;
-/** 64 are submitted at once, 256 wait. */
+/** 64 submits at once, and 256 claims that wait. */
 const maxHeld = 320;
 
 test('while the studio is slow no more is claimed than is soon submitted, and then all is, of every account', async () => {
@@ -47,14 +47,14 @@ test('while the studio is slow no more is claimed than is soon submitted, and th
     return row?.held ?? 0;
   };
   while ((await held()) < maxHeld / 2) await sleep(10);
-  // Ten reconciliations, each of which finds what waits.
+  // Long enough for ten reconciliations, each of which finds the waiting generations.
   await sleep(500);
   const atMost = await held();
   assert.ok(atMost <= maxHeld, `${atMost} are held`);
   slow.resolve();
   while (submitted.length < accounts * ofEach) await sleep(10);
   assert.equal(new Set(submitted.map(({ id }) => id)).size, accounts * ofEach);
-  // Whose turn it is goes round: among the first half everybody has about half of theirs.
+  // Accounts take turns: the first half holds about half of each account's generations.
   const early = submitted.slice(0, (accounts * ofEach) / 2);
   for (const owner of owners) {
     const share = early.filter(({ accountId }) => accountId === owner).length;

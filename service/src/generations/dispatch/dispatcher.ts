@@ -20,7 +20,9 @@ export type DispatcherOptions = {
   log: Logger;
   /** Names this process in leases. */
   owner: string;
-  /** Sends a claim to the studio and records what came of it; ends early, leaving it to its lease, when stopping. */
+  /**
+   * Sends a claim to the studio and records the outcome. On `stopping` it ends early and leaves the claim to its lease.
+   */
   submit: (claim: Claim, stopping: AbortSignal) => Promise<void>;
   limits: LimitsReader;
   wokenAccounts: WokenAccounts;
@@ -31,26 +33,29 @@ export type DispatcherOptions = {
   stuckAfterMs?: number | undefined;
 };
 
-/** Submits of this process at once, whatever the account. */
+/** How many submits this process makes at once, for all accounts together. */
 const submitsAtOnce = 64;
-/** Claimed of what waits in one statement at most. */
+/** How many waiting generations one statement may claim. */
 const maxPerClaim = 128;
 /**
- * Claims that may wait here for a submit. While the studio is slow, more would be held for nothing and kept from other processes, and
- * the renewal of their leases would be more work than the submits.
+ * How many claims may wait here for a submit. While the studio is slow, more claims would only be kept from other
+ * processes, and renewing their leases would cost more than the submits.
  */
 const maxWaiting = 2 * maxPerClaim;
-/** How long submits under way may take to end when the process stops; then they are left to their leases. */
+/** How long running submits may take to end when the process stops. After that their leases expire. */
 const finishWithinMs = 8_000;
-/** Claimed from one lane of an account at once; the limit stands in sql/functions/claim_generations_up_to.sql. */
+/**
+ * How many claims one lane of an account gets at once; sql/functions/claim_generations_up_to.sql contains the limit.
+ */
 const maxFromLane = 64;
 const accountsPerRound = 500;
-/** Limits that leave no free slot are read again after this long. */
+/** Limits that leave no free slot are read again after this time. */
 const limitsMaxAgeMs = 10_000;
 
 /**
- * Takes generations out of the queue as slots come free and has them submitted. Woken at once within its process;
- * a reconciliation each second finds what was woken elsewhere, what waits out a pause, and what a dead process left claimed.
+ * Claims queued generations when slots become free, and has them submitted. Events in this process wake it at once. A
+ * reconciliation each second finds accounts that other processes woke, pauses that have ended, and claims that a dead
+ * process left.
  */
 export function startDispatcher(options: DispatcherOptions): AsyncDisposable {
   const { database, log, owner, leaseMs, wokenAccounts, onStuck, stuckAfterMs } = options;
@@ -80,7 +85,7 @@ export function startDispatcher(options: DispatcherOptions): AsyncDisposable {
   });
 
   let claiming = 0;
-  // For a whole claim: otherwise each submit that ends would be followed by a claim of one.
+  // Requires room for a whole claim: otherwise a claim of one generation would follow each submit that ends.
   const hasRoom = () => submits.waiting + (claiming + 1) * maxPerClaim <= maxWaiting;
   const claimFor = async (accountIds: string[], skipLocked: boolean) => {
     claiming++;
@@ -89,7 +94,7 @@ export function startDispatcher(options: DispatcherOptions): AsyncDisposable {
       const { claims, accounts } = await claimGenerations(database, asked);
       submits.add(claims);
       for (const account of accounts) afterClaim(options, account, claims);
-      // Some of them may have been cut short, and nothing says which.
+      // The limit may have cut off some accounts, and the result does not show which: wakes all of them.
       if (claims.length >= maxPerClaim) for (const { accountId } of accounts) wokenAccounts.wake(accountId);
     } finally {
       claiming--;
@@ -98,7 +103,7 @@ export function startDispatcher(options: DispatcherOptions): AsyncDisposable {
   wokenAccounts.start({
     hasRoom,
     claim: (accountIds) => claimFor(accountIds, false),
-    // What a busy studio said of its limits may be over as well.
+    // The limits that a busy studio reported may be out of date as well.
     onPauseOver: options.limits.refresh,
   });
   const reconciliation = startReconciliation(options, {
@@ -116,7 +121,7 @@ export function startDispatcher(options: DispatcherOptions): AsyncDisposable {
   };
 }
 
-/** Looks each second for accounts that could be claimed from. */
+/** Searches each second for accounts with generations that can be claimed. */
 function startReconciliation(
   { database, limits, wokenAccounts, log, reconcileMs = 1_000, onStuck, stuckAfterMs }: DispatcherOptions,
   claims: { hasRoom: () => boolean; claimFor: (accountIds: string[]) => Promise<void> },
@@ -135,14 +140,14 @@ function startReconciliation(
       for (let i = 0; i < claimable.length; i += accountsPerClaim) {
         const some = claimable.slice(i, i + accountsPerClaim);
         if (claims.hasRoom()) await claims.claimFor(some);
-        // They have their turn among those that were woken.
+        // These accounts wait for their turn among the woken ones.
         else for (const accountId of some) wokenAccounts.wake(accountId);
       }
     },
   });
 }
 
-/** What an account's state before its claims means for its next ones. */
+/** Wakes the account later, reads its limits or remembers its free slots, depending on its state before the claims. */
 function afterClaim(
   { limits, wokenAccounts }: DispatcherOptions,
   { accountId, free, waitMs, connected, limitsAgeMs = 0 }: AccountState,

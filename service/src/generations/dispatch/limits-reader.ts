@@ -5,7 +5,7 @@ import { saveLimits } from './store.ts';
 import type { WokenAccounts } from './woken-accounts.ts';
 
 export type LimitsReader = {
-  /** Reads an account's limits from the studio in the background, unless that is under way or failed just now. */
+  /** Reads an account's limits from the studio in the background, unless a read is in progress or failed just now. */
   refresh: (accountId: string) => void;
 };
 
@@ -13,7 +13,7 @@ const readsAtOnce = 8;
 const initialPauseMs = 1_000;
 const maxPauseMs = 30_000;
 
-/** Keeps the accounts' limits as the studio reports them, and wakes an account once they are written down. */
+/** Stores the limits that the studio reports for accounts, and wakes an account once they are stored. */
 export function createLimitsReader(options: {
   database: Database;
   studioClient: Pick<StudioClient, 'call'>;

@@ -7,7 +7,7 @@ import type { WokenAccounts } from './woken-accounts.ts';
 
 export type ResubmitOptions = SubmitOptions & {
   wokenAccounts: Pick<WokenAccounts, 'wakeAfter'>;
-  /** First pause before a submit whose outcome is unknown is sent again; it doubles up to 30 s. Default 1,000 ms. */
+  /** The first pause before a submit with an unknown outcome is repeated. Doubles up to 30 s. Default 1,000 ms. */
   retryMs?: number | undefined;
 };
 
@@ -16,10 +16,11 @@ const statementsInFlight = 1;
 const maxRetryMs = 30_000;
 
 /**
- * Makes the function that submits a claim until its outcome is known. A lost answer is found by the token: the same
- * submit is sent again, here after a pause, and after a crash by whoever claims the generation once its lease has run
- * out. The studio answers a token that it knows with the render that it made of it. It ends when the claim is the
- * process's no more: made or failed, back in the queue, or, when stopping, left to its lease.
+ * Returns a function that submits a claim until its outcome is known. When an answer is lost, the same submit is sent
+ * again with the same token. Here this happens after a pause; after a crash the next claimer sends it, once the lease
+ * has expired. For a token that the studio knows, it answers with the render that it made. The function returns when
+ * the render is recorded, the generation failed, or the claim is back in the queue. When the process stops, it leaves
+ * the claim to its lease.
  */
 export function createResubmit(options: ResubmitOptions) {
   const release = createBatcher<Release, number | undefined>({

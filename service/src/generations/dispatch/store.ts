@@ -3,27 +3,27 @@ import type { StudioLimits } from '@renderkit/contract/studio/schemas/account.ts
 import { type Database } from '@renderkit/server-kit/db/database.ts';
 import { accountsThatWait } from '../settle/transition-store.ts';
 
-/** A generation that this process may submit as long as its lease and its attempt hold. */
+/** A generation that this process may submit while its lease and its attempt are valid. */
 export type Claim = {
   id: string;
   accountId: string;
   attempt: number;
   lane: Lane;
   costMillicredits: number;
-  /** A submit of an earlier claim may have left. */
+  /** An earlier claim may have sent a submit. */
   sentBefore: boolean;
   /** JSON text. */
   renderRequest: string;
   quote: string;
 };
 
-/** How an account stood before its claims were taken. */
+/** The state of an account before its claims were taken. */
 export type AccountState = {
   accountId: string;
-  /** Undefined where it may not be claimed from now, or its limits were never read. */
+  /** Undefined where the account may not be claimed from now, or its limits were never read. */
   free: Record<Lane | 'overall', number> | undefined;
   limitsAgeMs: number | undefined;
-  /** Until it may be tried again; 0: now. */
+  /** Milliseconds until the account may be tried again; 0 for now. */
   waitMs: number;
   connected: boolean;
 };
@@ -47,8 +47,8 @@ type ClaimRow = {
 };
 
 /**
- * Claims what may start for these accounts, `atMost` of what waits; accounts that are locked are waited for, or passed by.
- * What is taken over from a dead process comes in addition.
+ * Claims up to `atMost` waiting generations that may start for these accounts. With `skipLocked` it skips locked
+ * accounts; otherwise it waits for them. Claims taken over from a dead process come in addition to `atMost`.
  */
 export async function claimGenerations(
   database: Database,
@@ -97,20 +97,23 @@ function accountState(row: ClaimRow): AccountState {
   };
 }
 
-/** A claim that goes back to the queue. */
+/** A claim to put back into the queue. */
 export type Release = {
   id: string;
   accountId: string;
   attempt: number;
-  /** The studio certainly knows nothing of it. */
+  /** The studio has certainly not received a submit. */
   unsent: boolean;
-  /** Asked for by the studio: the account pauses for at least so long. */
+  /** Requested by the studio: the account pauses for at least this time. */
   retryAfterMs?: number | undefined;
-  /** Without any pause for the account. */
+  /** The account does not pause. */
   atOnce?: boolean;
 };
 
-/** Puts claims back, each if its attempt still holds. Answers those it put back, and how long their accounts pause. */
+/**
+ * Puts claims back, each only if its attempt is still the current one. Returns those put back and their accounts'
+ * pauses.
+ */
 export async function releaseGenerations(
   database: Database,
   releases: readonly Release[],
@@ -133,7 +136,7 @@ export async function releaseGenerations(
   );
 }
 
-/** Prolongs the leases of claims that are still this owner's. What is being moved just now is passed by. */
+/** Renews the leases of claims that this owner still holds. Skips rows that another transaction has locked. */
 export async function renewLeases(
   database: Database,
   lease: { ids: readonly string[]; owner: string; leaseMs: number },
@@ -148,7 +151,7 @@ export async function renewLeases(
   );
 }
 
-/** Keeps what the studio says of an account's limits. */
+/** Stores the limits that the studio reports for an account. */
 export async function saveLimits(database: Database, accountId: string, limits: StudioLimits): Promise<void> {
   const lanes = [limits.overall, limits.image, limits.edit, limits.video];
   await database.rows(
@@ -167,8 +170,8 @@ export async function saveLimits(database: Database, accountId: string, limits: 
 }
 
 /**
- * Accounts that could be claimed from: something waits in a lane with a free slot, a lease ran out, or the limits
- * that leave no slot were read too long ago to be believed.
+ * Returns the accounts to claim for: something waits in a lane with a free slot, a lease expired, or the limits that
+ * leave no slot were read too long ago.
  */
 export async function accountsToDispatch(
   database: Database,
@@ -213,7 +216,7 @@ export async function accountsToDispatch(
   );
 }
 
-/** Keeps a new quote for a claim. */
+/** Stores a new quote for a claim. */
 export async function saveQuote(database: Database, generationId: string, quote: string): Promise<void> {
   await database.rows('update generation_requests set quote = $2 where generation_id = $1', [
     generationId,

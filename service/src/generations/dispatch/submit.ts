@@ -18,13 +18,15 @@ export type SubmitOptions = {
   crashPoint?: CrashPoint | undefined;
 };
 
-/** What a submit came to. `unknown`: the studio may have it, and only the same token can tell. */
+/**
+ * The result of a submit. `unknown`: the studio may have received it, and only a submit with the same token can tell.
+ */
 export type SubmitResult =
   | { kind: 'done' }
   | { kind: 'release'; retryAfterMs?: number | undefined }
   | { kind: 'unknown'; cause: unknown };
 
-/** Sends a claim to the studio once, with its own id as token, and records the answer. */
+/** Sends a claim to the studio once, with the generation's id as the token, and records the answer. */
 export async function submitOnce(options: SubmitOptions, claim: Claim): Promise<SubmitResult> {
   return attempt(options, claim).catch(unknown);
 }
@@ -69,7 +71,7 @@ async function attempt(options: SubmitOptions, claim: Claim, requoted = false): 
   }
 }
 
-/** The crash point between the request and its answer: a few turns later its bytes are with the studio. */
+/** Reaches the crash point between request and answer: after 2 ms the bytes of the request are at the studio. */
 async function crashOnceSent(crashPoint: CrashPoint, sending: Promise<unknown>): Promise<void> {
   sending.catch(() => undefined);
   await sleep(2);
@@ -89,7 +91,7 @@ async function recordAccepted(
   const generation = { id: claim.id, account_id: claim.accountId };
   const made = await settlement.transition({ ...toRunning(generation, render), attempt: claim.attempt });
   if (made === undefined) log.debug({ generationId: claim.id }, 'a submit was recorded by another');
-  // An answer to a token that was sent before may tell of its end.
+  // If the token was sent before, the answer may already report the end of the render.
   if (render.status === 'succeeded' || render.status === 'failed')
     await settlement.apply([{ accountId: claim.accountId, render }]);
 }
@@ -124,7 +126,7 @@ async function fail(options: SubmitOptions, claim: Claim, error: GenerationError
   return { kind: 'done' };
 }
 
-/** The quote is past its time: asks for another one, once, and never pays more than was promised. */
+/** Asks once for a new quote, because the old one expired. Never pays more than the accepted cost. */
 async function requote(options: SubmitOptions, claim: Claim): Promise<SubmitResult> {
   const answer = await options.studioClient.call('createQuotes', {
     accountId: claim.accountId,

@@ -2,26 +2,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lane } from '@renderkit/contract/studio/kinds.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 
-/** Slots that were left for an account when it was last claimed for. */
+/** Free slots of an account after its last claim. */
 type FreeSlots = Record<Lane | 'overall', number>;
 
-/** Who claims. */
+/** The part that makes claims: the dispatcher. */
 export type Claimer = {
-  /** Whether another claim may begin now; where not, `resume` is called when it may. */
+  /** Returns whether another claim may begin now. If not, `resume` is called once one may begin. */
   hasRoom: () => boolean;
   claim: (accountIds: string[]) => Promise<void>;
   onPauseOver: (accountId: string) => void;
 };
 
-/** Accounts claimed for in one statement, and such statements at once. */
+/** How many accounts share one statement, and how many such statements run at once. */
 export const accountsPerClaim = 64;
 const claimsInFlight = 2;
 const maxPauseMs = 60_000;
 
 /**
- * Gathers the accounts that were woken in one turn of the event loop into one claim. No account is claimed for twice
- * at once: one that is woken during its claim is claimed for again after it. Made before the dispatcher, which is its
- * claimer, so that whoever frees a slot or fills a queue can wake it. What goes first is decided by the claim
+ * Gathers the accounts that were woken in one turn of the event loop into one claim. An account never has two claims at
+ * once: if it is woken during its claim, it gets another claim afterwards. This object exists before the dispatcher,
+ * which is its claimer, so that code that frees a slot or fills a queue can wake accounts. The claim decides the order
  * (sql/functions/claim_generations_up_to.sql).
  */
 export class WokenAccounts {
@@ -39,37 +39,40 @@ export class WokenAccounts {
     this.#log = log;
   }
 
-  /** Begins to claim for what was woken and will be. */
+  /** Starts to claim for the accounts that were or will be woken. */
   start(claimer: Claimer): void {
     this.#claimer = claimer;
     this.#schedule();
   }
 
-  /** Something may start for the account: a slot came free, its limits or its queue changed. */
+  /** Wakes an account for which a generation may start: a slot became free, or its limits or its queue changed. */
   wake(accountId: string): void {
     this.#freeSlots.delete(accountId);
     this.#add(accountId);
   }
 
-  /** A generation was queued; ignored where its lane was just seen to be full. */
+  /** Wakes an account with a new queued generation. Does nothing if its lane was full at the last claim. */
   queued(accountId: string, lane: Lane): void {
     const free = this.#freeSlots.get(accountId);
     if (free === undefined || (free.overall > 0 && free[lane] > 0)) this.#add(accountId);
   }
 
-  /** There may be room for another claim: goes on with those that were woken meanwhile. */
+  /** Continues with the woken accounts, because there may be room for another claim. */
   resume = (): void => {
     if (this.#woken.size > 0) this.#schedule();
   };
 
-  /** The account pauses for `ms`: when that is over it is claimed for, and the claimer's `onPauseOver` called. */
+  /** Wakes the account after `ms` and then calls the claimer's `onPauseOver`. */
   wakeAfter(accountId: string, ms: number): void {
     if (this.#pausing.has(accountId) || this.#stopping.signal.aborted) return;
     this.#pausing.add(accountId);
     void this.#wakeAfter(accountId, Math.min(ms, maxPauseMs));
   }
 
-  /** Until the account is woken, or `forget`, what is queued in a lane without free slots wakes nobody. */
+  /**
+   * Remembers an account's free slots: until it is woken or `forget` is called, a generation queued in a full lane
+   * wakes nobody.
+   */
   remember(accountId: string, free: FreeSlots): void {
     if (!this.#woken.has(accountId)) this.#freeSlots.set(accountId, free);
   }
@@ -78,7 +81,7 @@ export class WokenAccounts {
     this.#freeSlots = new Map();
   }
 
-  /** Settles when no claim is under way any more. */
+  /** Resolves when no claim is in progress. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await Promise.all(this.#claims);
@@ -130,7 +133,7 @@ export class WokenAccounts {
     }
     const work = (this.#claimer as Claimer)
       .claim(batch)
-      // The dispatcher's own look comes by within a second.
+      // The dispatcher's reconciliation retries within a second.
       .catch((error: unknown) => this.#log.warn({ err: error }, 'a claim failed'))
       .finally(() => {
         this.#claims.delete(work);

@@ -13,7 +13,7 @@ import { seedAccount } from '../testing/seed.ts';
 import { AccountStreams } from './account-streams.ts';
 
 const events = 500;
-/** A connection on one machine takes some megabytes that nobody reads. */
+/** Large events, because a local connection buffers some megabytes that nobody reads. */
 const eventBytes = 30_000;
 
 test('events that come one by one wait in the database for a reader that takes none', async () => {

@@ -5,28 +5,28 @@ import { type Loop, startLoop } from '@renderkit/server-kit/work/loop.ts';
 import { eventText } from './present.ts';
 import { type AccountEvent, readNextEvents } from './store.ts';
 
-/** Ids of accounts that have new events. */
+/** Carries ids of accounts that have new events. */
 export const accountEventsChannel = 'account_events';
 
-/** Positions that one statement reads on from, and events that each gets at once. */
+/** How many positions one statement reads from, and how many events it reads for each. */
 const positionsAtOnce = 200;
 const eventsAtOnce = 50;
 
 type Reader = {
   accountId: string;
-  /** How far it has been sent the account's events. */
+  /** The position of the last event that was sent. */
   position: number;
   types: ReadonlySet<string> | undefined;
   stream: EventStream;
-  /** It takes no more just now. */
+  /** The client cannot take more at the moment. */
   isBehind: boolean;
 };
 
 type Sent = { type: string; bytes: Buffer };
 
 /**
- * Sends accounts' events to whoever reads them as streams. Each reader has a position of its own and is sent what comes
- * after it, so that nothing is lost or sent twice whatever wakes it; readers at one position share a read.
+ * Sends accounts' events to clients that read them as streams. Each reader has its own position and gets the events
+ * after it, so that no event is lost or sent twice. Readers at the same position share a read.
  */
 export class AccountStreams implements AsyncDisposable {
   readonly #database: Database;
@@ -47,7 +47,7 @@ export class AccountStreams implements AsyncDisposable {
     });
   }
 
-  /** Sends a stream all events of an account after a position, those of the given types, until it closes. */
+  /** Sends a stream the account's events of the given types after a position, until the stream closes. */
   add(stream: EventStream, from: Pick<Reader, 'accountId' | 'position' | 'types'>): void {
     const reader: Reader = { ...from, stream, isBehind: false };
     const others = this.#readers.get(from.accountId);
@@ -57,7 +57,7 @@ export class AccountStreams implements AsyncDisposable {
     this.#makeDue([reader]);
   }
 
-  /** These accounts have new events. */
+  /** Sends the new events of these accounts. */
   wake(accountIds: readonly string[]): void {
     for (const accountId of accountIds) {
       const readers = this.#readers.get(accountId);
@@ -65,7 +65,7 @@ export class AccountStreams implements AsyncDisposable {
     }
   }
 
-  /** Looks at once for what was missed: notifications may have been lost. */
+  /** Looks at once for missed events, because notifications may have been lost. */
   lookNow(): void {
     this.#lookedAt = 0;
     this.#floor.wake();
@@ -127,7 +127,8 @@ export class AccountStreams implements AsyncDisposable {
       for (const { type, bytes } of sent) if (reader.types?.has(type) !== false) reader.stream.write(bytes);
       reader.position = last;
       if (!reader.stream.isOpen || (events.length < eventsAtOnce && !reader.stream.isBehind)) continue;
-      // There is more, or will be. Whoever is slow gets it when it has taken this: the database keeps it meanwhile.
+      // More events exist or will come. A slow client gets them once it has taken these; until then they stay in the
+      // database.
       void this.#goOnWhenDrained(reader);
     }
   }

@@ -3,8 +3,9 @@ import { generationText } from '../present.ts';
 import type { AccountEvent } from './store.ts';
 
 /**
- * The envelope of an event (docs/api.md §6), always the same text: what webhooks get is kept, and the others show the
- * generation as it was then, of which the record still has everything. Undefined where its subject was erased.
+ * Returns the envelope of an event (docs/api.md §6), always as the same text. The text of webhook events is stored.
+ * Other events show the generation as it was then; its record still holds all of that. Returns undefined where the
+ * event's subject was erased.
  */
 export function eventText(event: AccountEvent): string | undefined {
   if (event.body !== null) return event.body;
@@ -37,7 +38,7 @@ function dataOf({ type, generation, namedProjectId }: AccountEvent): string | un
     case 'generation.canceled':
       return generationText(generation);
     default:
-      // Webhooks are told of all others, and their event is gone.
+      // All other types are webhook events, and the stored event is gone.
       return undefined;
   }
 }

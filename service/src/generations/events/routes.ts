@@ -16,7 +16,7 @@ export type EventDependencies = {
   keyStreams: KeyStreams;
 };
 
-/** The events of an account as a stream, or as a list to whoever accepts JSON and no stream. */
+/** Serves the events of an account as a stream, or as a list to clients that accept JSON and no stream. */
 export function eventRoutes(dependencies: EventDependencies): Pick<Handlers, 'listEvents'> {
   const { database, accountStreams, keyStreams } = dependencies;
   return {
@@ -35,7 +35,7 @@ export function eventRoutes(dependencies: EventDependencies): Pick<Handlers, 'li
             ? await readLastPosition(database, accountId)
             : { position: after, id: undefined };
         const open = keyStreams.opener(principal, (stream) => {
-          // A client that loses the stream before anything happened goes on from here.
+          // Gives a client that loses the stream before the first event a position to continue from.
           if (begin.id !== undefined) stream.write(idBytes(begin.id));
           accountStreams.add(stream, {
             accountId,
@@ -65,7 +65,7 @@ export function eventRoutes(dependencies: EventDependencies): Pick<Handlers, 'li
   };
 }
 
-/** @throws ApiProblem `invalid_request` where the account has no such event, or has it no more */
+/** @throws ApiProblem `invalid_request` where the account does not have such an event, or no longer has it */
 async function positionOf(
   database: Database,
   accountId: string,
@@ -79,7 +79,7 @@ async function positionOf(
   return position;
 }
 
-/** Whoever names JSON and no stream of events gets JSON (RFC 9110 §12.5.1); everybody else the stream. */
+/** Returns true unless the client accepts JSON and no event stream (RFC 9110 §12.5.1). */
 function wantsStream(accept: string | undefined): boolean {
   return (
     accept === undefined || /text\/(event-stream|\*)/i.test(accept) || !/application\/(json|\*)/i.test(accept)

@@ -3,10 +3,13 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { GenerationRow } from '../present.ts';
 import { packed, unpack } from '../reads/store.ts';
 
-/** For how long an account's events can be read, as an interval of PostgreSQL (docs/api.md §6). */
+/** How long an account's events can be read, as a PostgreSQL interval (docs/api.md §6). */
 export const streamedFor = '7 days';
 
-/** One event of an account. `body` is the envelope as webhooks have it; of what they are not told of there is the generation. */
+/**
+ * One event of an account. `body` is the envelope for webhooks; events that webhooks do not get have `generation`
+ * instead.
+ */
 export type AccountEvent = {
   seq: number;
   id: string;
@@ -30,7 +33,7 @@ type EventRow = {
   named_project_id: string | null;
 };
 
-/** SQL: what an `AccountEvent` is made of, for rows `e` of account_events. */
+/** SQL: the columns of an `AccountEvent`, for rows `e` of account_events. */
 const columns = `e.seq, e.id, e.type, e.created_at::text as at, w.body,
           case when g.id is not null then ${packed} end as packed,
           case when e.type = 'generation.created'
@@ -46,7 +49,7 @@ function toEvent(row: EventRow): AccountEvent {
   return { seq, id, type, at, body, generation, namedProjectId: row.named_project_id };
 }
 
-/** For each position in an account's events what comes next, `atMost` of it. */
+/** Returns, for each position in an account's events, the next events, `atMost` of them. */
 export async function readNextEvents(
   database: Database,
   asked: readonly { accountId: string; after: number }[],
@@ -68,7 +71,7 @@ export async function readNextEvents(
   return found;
 }
 
-/** A page of an account's events, the oldest first. */
+/** Returns a page of an account's events, oldest first. */
 export async function listEvents(
   database: Database,
   list: {
@@ -93,10 +96,15 @@ export async function listEvents(
   return rows.map(toEvent);
 }
 
-/** What an account without any event is told to go on from: before its first one. The second stands for how old it is. */
+/**
+ * The id after which an account without events continues: before its first event. The digits are the Unix time of its
+ * issue.
+ */
 const beforeFirst = /^evt_none_(\d{1,12})$/;
 
-/** Where an event stands among those of its account; undefined where it has none of that id any more. */
+/**
+ * Returns the position of an event among its account's events; undefined where the account has no such event any more.
+ */
 export async function readPosition(
   database: Database,
   asked: { accountId: string; id: string },
@@ -119,7 +127,7 @@ export async function readPosition(
   return row?.seq;
 }
 
-/** The newest event of an account: where it stands, and its id as long as a stream can begin after it. */
+/** Returns the position of an account's newest event, and its id while a stream can begin after it. */
 export async function readLastPosition(
   database: Database,
   accountId: string,

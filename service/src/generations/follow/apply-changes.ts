@@ -8,7 +8,7 @@ import type { ReadChanges } from './feed.ts';
 
 type Change = ReadChanges['changes'][number];
 
-/** A token that the studio will never take. */
+/** A token that the studio will never accept. */
 type Tombstoned = { accountId: string; id: string };
 
 export type ApplyChangesOptions = {
@@ -19,13 +19,13 @@ export type ApplyChangesOptions = {
   log: Logger;
 };
 
-/** Changes that share a statement at most. */
+/** How many changes share a statement at most. */
 const changesAtOnce = 200;
 
 /**
- * Makes the function that applies what the feed brought. Each account's cursor is stored with what its changes caused. A
- * change that cannot be applied is recorded and passed by, and holds up nobody.
- * @throws where the database is out of reach: nothing is passed by then
+ * Returns a function that applies changes from the feed. It stores each account's cursor together with the effects of
+ * the changes. It records a change that cannot be applied and continues with the next one.
+ * @throws when the database is unavailable: then no change is skipped
  */
 export function createApplyChanges(
   options: ApplyChangesOptions,

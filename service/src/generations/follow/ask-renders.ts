@@ -1,7 +1,7 @@
 import type { StudioClient } from '../../studio-client/studio-client.ts';
 import type { Settlement } from '../settle/settlement.ts';
 
-/** Tokens in one look-up; the studio's contract takes no more. */
+/** How many tokens the studio's contract allows in one look-up. */
 const tokensPerCall = 200;
 
 export type AskRenders = (
@@ -11,8 +11,9 @@ export type AskRenders = (
 ) => Promise<Set<string>>;
 
 /**
- * Returns a function that asks the studio about an account's renders by their tokens and applies what it says. It returns
- * the tokens that the studio does not know. @throws StudioFailure
+ * Returns a function that looks up an account's renders by their tokens at the studio and applies the reports. The
+ * function returns the tokens that the studio does not know.
+ * @throws StudioFailure
  */
 export function createAskRenders(options: {
   studioClient: Pick<StudioClient, 'call'>;

@@ -5,29 +5,33 @@ import { keepPolling } from './keep-polling.ts';
 import type { WatchRow } from './store.ts';
 import { createWatchList, type Watched } from './watch-list.ts';
 
-/** What the feed brought of one of our accounts. */
+/** The changes that the feed returned for one account. */
 export type ReadChanges = {
   accountId: string;
   changes: Extract<AccountChanges, { status: 'changes' }>['changes'];
   cursor: number;
 };
 
-/** What becomes of what the feed brings. */
+/** Handles what the feed returns. */
 export type FeedReader = {
   apply: (changes: readonly ReadChanges[]) => Promise<void>;
-  /** The account's cursor is too old: everything in flight is to be asked for before it goes on from the new one. */
+  /**
+   * Called when the account's cursor is too old: asks for all renders in flight, then continues from the new cursor.
+   */
   reconcile: (accountId: string, cursor: number) => Promise<void>;
-  /** The studio says that it has no grant for us any more. */
+  /** Called when the studio reports that its grant for this account has ended. */
   ended: (accountId: string) => Promise<void>;
 };
 
 const waitSeconds = 20;
-/** Extra calls for accounts that came after the long one began; one more, and the long one begins anew. */
+/**
+ * How many extra calls serve accounts that were added after the long poll began. After that the long poll starts again.
+ */
 const extraCalls = 4;
 
 /**
- * One long poll at the studio for all accounts whose feed this process reads. An account that comes while it is held goes
- * in an extra call at once, and joins the long one at its next turn.
+ * Holds one long poll at the studio for all accounts whose feed this process reads. An account that is added meanwhile
+ * gets an extra call at once, and joins the long poll when it next starts.
  */
 export class Feed implements AsyncDisposable {
   readonly #studioClient: Pick<StudioClient, 'call'>;
@@ -47,13 +51,13 @@ export class Feed implements AsyncDisposable {
     this.#log = options.log;
   }
 
-  /** Begins to read. */
+  /** Starts to read. */
   start(reader: FeedReader): void {
     this.#poll = createPoll(this.#studioClient, reader, this.#list);
     this.#running = this.#run(this.#poll);
   }
 
-  /** Reads these accounts' feeds from now on. Known ones stay where they are. */
+  /** Reads these accounts' feeds from now on. Accounts that are already read keep their cursor. */
   add(rows: readonly WatchRow[]): void {
     for (const row of rows) {
       const entry = this.#list.add(row);
@@ -65,7 +69,7 @@ export class Feed implements AsyncDisposable {
     setImmediate(() => this.#join());
   }
 
-  /** Reads no other feeds than these accounts', and those of whoever was added since `asOf` (performance.now()). */
+  /** Stops reading all feeds except these accounts' and those added since `asOf` (performance.now()). */
   keepOnly(accountIds: ReadonlySet<string>, asOf: number): void {
     this.#list.keepOnly(accountIds, asOf);
   }
@@ -88,7 +92,7 @@ export class Feed implements AsyncDisposable {
         });
         continue;
       }
-      // All join: the extra calls have done their part.
+      // All accounts join the long poll, so the extra calls are no longer needed.
       for (const extra of this.#extras.keys()) extra.abort();
       this.#joining = [];
       this.#longCall = new AbortController();
@@ -120,7 +124,7 @@ export class Feed implements AsyncDisposable {
 
 type Poll = ReturnType<typeof createPoll>;
 
-/** One call for these accounts, and what follows from its answer. */
+/** Returns a function that makes one call for these accounts and handles its answer. */
 function createPoll(
   studioClient: Pick<StudioClient, 'call'>,
   reader: FeedReader,

@@ -39,7 +39,7 @@ export function startFollowing(options: FollowOptions): AsyncDisposable {
       await askUploads(uploads, accountId, await readUploadsInProcessing(database, accountId));
       await settlement.apply([], [{ accountId, cursor }]);
     },
-    // The client finds out for itself, and writes it down if its session can truly not be renewed.
+    // `studioClient` checks the session itself, and records if it cannot be renewed.
     ended: async (accountId) => {
       await studioClient
         .call('getLimits', { accountId })

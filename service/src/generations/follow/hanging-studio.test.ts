@@ -9,10 +9,10 @@ import { seedKey, seedQueue } from '../testing/seed.ts';
 import { createAskRenders } from './ask-renders.ts';
 import { askAboutSilent } from './reconcile.ts';
 
-/** Rounds ask this many at once. */
+/** How many calls a round makes at once. */
 const callsAtOnce = 8;
 
-// A round that waited for the studio's answers would take longer than the test may.
+// If a round waited for the studio's answers, the test would exceed its time limit.
 test(
   'a round over generations ends though the studio hangs, however many accounts wait',
   { timeout: 80_000 },
@@ -60,7 +60,7 @@ test(
     };
     let failed: string[] = [];
     let atOnce: number[] = [];
-    // On a busy machine a round may be over before it has asked; the next one takes up what it left.
+    // On a busy machine a round may end before it has asked about all jobs; the next round continues.
     while (failed.length < untouched.length || atOnce.some((calls) => calls < callsAtOnce)) {
       await database.rows(
         `update generations set heard_at = clock() - interval '2 minutes' where status = 'running'`,

@@ -3,14 +3,16 @@ import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { Watched } from './watch-list.ts';
 
 const initialPauseMs = 250;
-/** A studio that is back is heard of within this; one call per process is little for one that is away. */
+/**
+ * The time within which a returning studio is noticed. One call per process in this time is little load for the studio.
+ */
 const maxPauseMs = 3_000;
-/** From this many failures in a row on it is worth an operator's attention. */
+/** After this many failures in a row a warning is logged. */
 const failuresToWarn = 3;
 
 /**
- * Calls `poll` for the members again and again, with pauses that double after failures, until the signal aborts or
- * nobody is left; `once`: until a call has succeeded.
+ * Calls `poll` for the members again and again, until the signal aborts or no member is left. Pauses double after
+ * failures. With `once` it stops after the first successful call.
  */
 export async function keepPolling(polling: {
   members: () => readonly Watched[];

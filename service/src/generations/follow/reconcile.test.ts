@@ -75,7 +75,7 @@ async function running(kind: 'image' | 'video' = 'image'): Promise<string> {
   return id;
 }
 
-/** The studio has it, without our having sent it here. */
+/** Makes the studio know a render that the test did not submit. */
 function known(id: string): void {
   renders.renders.set(id, {
     token: id,

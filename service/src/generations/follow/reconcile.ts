@@ -9,7 +9,7 @@ const silentMs = 60_000;
 
 export type ReconcileOptions = GiveUpOptions & { askRenders: AskRenders };
 
-/** Asks about running jobs that the feed says nothing of, and gives up what ran too long. */
+/** Asks about running jobs that the feed does not report, and gives up jobs that ran too long. */
 export function startReconciling(options: ReconcileOptions): AsyncDisposable {
   const { log, onStuck, stuckAfterMs } = options;
   return startLoop({
@@ -22,7 +22,10 @@ export function startReconciling(options: ReconcileOptions): AsyncDisposable {
   });
 }
 
-/** One round: running jobs silent for a minute are asked for by token; past its deadline an unknown one is lost. */
+/**
+ * Runs one round: asks by token about running jobs without a report for a minute. Gives up a job past its deadline that
+ * the studio does not know.
+ */
 export async function askAboutSilent(options: ReconcileOptions, stopping?: AbortSignal): Promise<void> {
   const jobs = await takeSilent(options.database, { silentMs, atMost: jobsAtOnce });
   const byAccount = Map.groupBy(jobs, (job) => job.account_id);

@@ -6,8 +6,8 @@ import { accountsThatWait } from '../settle/transition-store.ts';
 export type WatchRow = { account_id: string; studio_account_id: string; cursor: number };
 
 /**
- * Has every account with a job that waits or runs, or an upload in processing, watched, whoever began it, for five minutes
- * more: the studio may also tell that it will never take what waits.
+ * Keeps watching, for five minutes more, every account with a waiting or running job or an upload in processing,
+ * whichever process started it. Waiting jobs count because the studio may also report that it will never accept one.
  */
 export async function ensureWatches(database: Database): Promise<void> {
   await database.rows(
@@ -29,7 +29,10 @@ export async function ensureWatches(database: Database): Promise<void> {
   );
 }
 
-/** Has an account watched, by this owner unless somebody's lease holds. True where the watch is this owner's. */
+/**
+ * Has an account watched: by this owner, unless another owner's lease is valid. Returns whether this owner has the
+ * watch.
+ */
 export async function beginWatch(
   database: Database,
   watch: { accountId: string; owner: string; leaseMs: number },
@@ -48,7 +51,7 @@ export async function beginWatch(
   return row?.mine === true;
 }
 
-/** Renews the watches of this owner and takes those that nobody holds, of accounts that are connected. */
+/** Renews this owner's watches, and takes free watches of connected accounts. */
 export async function takeWatches(
   database: Database,
   watch: { owner: string; leaseMs: number; atMost: number },
@@ -70,7 +73,7 @@ export async function takeWatches(
   );
 }
 
-/** The watches that this owner holds, of accounts that are connected. */
+/** Returns the watches of connected accounts that this owner holds. */
 export async function readOwnWatches(database: Database, owner: string): Promise<WatchRow[]> {
   return database.rows<WatchRow>(
     `select w.account_id, a.studio_account_id, w.cursor
@@ -83,7 +86,7 @@ export async function readOwnWatches(database: Database, owner: string): Promise
   );
 }
 
-/** Those of the given accounts whose watch this owner holds. */
+/** Returns the given accounts' watches that this owner holds. */
 export async function readWatches(
   database: Database,
   watch: { owner: string; accountIds: readonly string[] },
@@ -97,7 +100,7 @@ export async function readWatches(
   );
 }
 
-/** Gives all watches of an owner back. */
+/** Releases all watches of an owner. */
 export async function releaseWatches(database: Database, owner: string): Promise<void> {
   await database.rows(
     `update watches set owner = null, lease_until = null
@@ -106,7 +109,7 @@ export async function releaseWatches(database: Database, owner: string): Promise
   );
 }
 
-/** Ids of an account's generations that the studio may be working on. */
+/** Returns the ids of an account's generations that the studio may be working on. */
 export async function readInFlight(database: Database, accountId: string): Promise<string[]> {
   const rows = await database.rows<{ id: string }>(
     'select id from generations where account_id = $1 and holds_slot',
@@ -118,7 +121,9 @@ export async function readInFlight(database: Database, accountId: string): Promi
 
 export type SilentRow = { id: string; account_id: string; kind: GenerationKind; running_ms: number };
 
-/** Takes running jobs that the studio said nothing of for so long: none else asks about them for as long again. */
+/**
+ * Takes running jobs without a report from the studio for `silentMs`. For the same time no other process takes them.
+ */
 export async function takeSilent(
   database: Database,
   silent: { silentMs: number; atMost: number },

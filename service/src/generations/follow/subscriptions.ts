@@ -12,7 +12,10 @@ export type SubscriptionsOptions = {
   feed: Feed;
 };
 
-/** Adds accounts to the feed that this process reads. Whose feed it reads is a lease in the database, a watch. */
+/**
+ * Adds accounts to the feed that this process reads. A watch, which is a lease in the database, decides which process
+ * reads an account's feed.
+ */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
   #asked = new Set<string>();
@@ -21,24 +24,24 @@ export class Subscriptions {
     this.#options = options;
   }
 
-  /** The account's watch is this process's: its feed is read at once. */
+  /** Reads the feed of an account at once; this process must hold the account's watch. */
   subscribe(accountId: string): void {
     const { feed, log } = this.#options;
     if (feed.has(accountId) || this.#asked.has(accountId)) return;
     if (this.#asked.size === 0)
       setImmediate(() => {
-        // The next round of the leases brings what is missed here.
+        // The next round of the lease loop adds the accounts that are missed here.
         this.#addAsked().catch((error: unknown) => log.debug({ err: error }, 'watches could not be read'));
       });
     this.#asked.add(accountId);
   }
 
-  /** Something of the account is under way at the studio: its feed is to be read, by this process unless another does. */
+  /** Follows the feed of an account with work in progress at the studio, unless another process reads it. */
   follow(accountId: string): void {
     const { database, owner, leaseMs, log } = this.#options;
     beginWatch(database, { accountId, owner, leaseMs })
       .then((mine) => mine && this.subscribe(accountId))
-      // As above.
+      // The next round of the lease loop adds the account.
       .catch((error: unknown) => log.debug({ err: error }, 'a watch could not be begun'));
   }
 

@@ -1,9 +1,9 @@
 import type { WatchRow } from './store.ts';
 
-/** An account whose feed is read, and up to where it was applied. */
+/** An account whose feed is read, with the cursor up to which its changes are applied. */
 export type Watched = { accountId: string; studioAccountId: string; cursor: number; addedAt: number };
 
-/** The studio's contract takes no more accounts in one call. */
+/** How many accounts the studio's contract allows in one call. */
 const accountsPerCall = 5_000;
 
 /** The accounts whose feeds this process reads. */
@@ -21,7 +21,7 @@ export function createWatchList() {
     has: (accountId: string) => watched.has(accountId),
     holds: (entry: Watched) => watched.get(entry.accountId) === entry,
     byStudioId: (studioAccountId: string) => byStudioId.get(studioAccountId),
-    /** The new entry; undefined where the account is there already. */
+    /** Returns the new entry; undefined if the account is already in the list. */
     add: (row: WatchRow): Watched | undefined => {
       if (watched.has(row.account_id)) return undefined;
       const entry = {
@@ -35,12 +35,12 @@ export function createWatchList() {
       return entry;
     },
     remove,
-    /** Removes all others, but for those that came after the moment as of which these were read. */
+    /** Removes all accounts except these and those added after `asOf`, the moment at which these were read. */
     keepOnly: (accountIds: ReadonlySet<string>, asOf: number) => {
       for (const entry of watched.values())
         if (!accountIds.has(entry.accountId) && entry.addedAt < asOf) remove(entry);
     },
-    /** Members of the next call: those who waited longest where there are more than it takes. */
+    /** Returns the members of the next call. If one call cannot hold all, those that waited longest come first. */
     next: (): Watched[] => {
       const members = [...watched.values()].slice(0, accountsPerCall);
       if (watched.size > accountsPerCall)

@@ -14,38 +14,40 @@ import { type LiveView, createSlotTimes, readWithStarts } from './slot-times.ts'
 import { readMoved } from './store.ts';
 import { StudioProgress } from './studio-progress.ts';
 
-/** Whose generation it is. */
+/** A generation and its account. */
 export type Asked = { id: string; accountId: string; studioAccountId: string };
 
-/** An event of a generation: `generation`, `progress` or `preview`, and `done` last. `text` is its data, JSON. */
+/**
+ * Receives an event of a generation: `generation`, `progress` or `preview`, and `done` last. `text` is its data, JSON.
+ */
 export type OnLiveEvent = (event: string, text: string) => void;
 
 type Reader = {
   preview: PreviewMode;
-  /** `bytes`: the event as a stream has it, made once for all readers. */
+  /** `bytes` returns the event in the format of a stream, made once for all readers. */
   write: (event: string, text: string, bytes: () => Buffer) => void;
   end: () => void;
 };
 
-/** A generation that somebody watches. */
+/** A generation that at least one client watches. */
 type Live = Asked & {
   readers: Set<Reader>;
   row: LiveView | undefined;
-  /** The last that was sent of each, as text: what says the same is not sent again. */
+  /** The text that was last sent of each kind; the same text is not sent again. */
   generation: string | undefined;
   progress: string | undefined;
-  /** Never less than before. */
+  /** Never decreases. */
   fraction: number | null;
-  /** Revision of the preview that was sent last. */
+  /** The revision of the preview that was last sent. */
   preview: number;
 };
 
 const defaultFloorMs = 1_000;
 
 /**
- * Sends generations' progress to whoever watches them as streams. What is common to the readers of a generation is read, and
- * made into bytes, once; a reader that is behind gets the newest of each kind later. Between events a stream holds no timer
- * and no connection to the database.
+ * Sends the progress of generations to clients that watch them as streams. What all readers of a generation share is
+ * read, and converted to bytes, once. A slow reader later gets the newest event of each kind. Between events a stream
+ * uses no timer and no database connection.
  */
 export class LiveGenerations implements AsyncDisposable {
   readonly #database: Database;
@@ -64,7 +66,7 @@ export class LiveGenerations implements AsyncDisposable {
     database: Database;
     studioClient: Pick<StudioClient, 'call'>;
     log: Logger;
-    /** Milliseconds between looks for what no notification told. */
+    /** Milliseconds between looks for changes that no notification reported. */
     floorMs?: number | undefined;
   }) {
     this.#database = database;
@@ -84,7 +86,7 @@ export class LiveGenerations implements AsyncDisposable {
     this.#floor = startLoop({ name: 'live generations', everyMs: floorMs, log, run: () => this.#look() });
   }
 
-  /** How far a generation is now. @throws ApiProblem `not_found` */
+  /** Returns the progress of a generation. @throws ApiProblem `not_found` */
   async progress(asked: Asked): Promise<Progress> {
     const row = await this.check(asked);
     const isRunning = row.generation.status === 'running';
@@ -92,7 +94,10 @@ export class LiveGenerations implements AsyncDisposable {
     return progressOf(row, { progress: known, isAway: this.#studio.isAway });
   }
 
-  /** The newest preview of a generation: a JPEG. Undefined where there is none of that output. @throws ApiProblem `not_found` */
+  /**
+   * Returns the newest preview of an output, a JPEG; undefined where that output has none.
+   * @throws ApiProblem `not_found`
+   */
   async preview(asked: Asked, index: number): Promise<{ bytes: Buffer; revision: number } | undefined> {
     const { generation } = await this.check(asked);
     if (generation.status !== 'running') return undefined;
@@ -101,14 +106,14 @@ export class LiveGenerations implements AsyncDisposable {
     return { bytes: Buffer.from(preview.jpeg, 'base64'), revision: preview.revision };
   }
 
-  /** The record. @throws ApiProblem `not_found`, the same for another account's and for none */
+  /** Returns the record. @throws ApiProblem `not_found`, the same for a missing generation and for another account's */
   async check({ id, accountId }: Asked): Promise<LiveView> {
     const row = await this.#read({ id, accountId });
     if (row === undefined) throw noSuchGeneration();
     return row;
   }
 
-  /** Sends a stream a generation as it is and whatever changes, until it has ended; then the stream ends. */
+  /** Sends a generation and its changes to a stream until the generation ends. Then it ends the stream. */
   add(stream: EventStream, asked: Asked, preview: PreviewMode): void {
     const leave = this.#join(asked, {
       preview,
@@ -118,13 +123,13 @@ export class LiveGenerations implements AsyncDisposable {
     stream.onClose(leave);
   }
 
-  /** Tells the same to `onEvent`, until what it returns is disposed. */
+  /** Passes the same events to `onEvent` until the returned object is disposed. */
   follow(asked: Asked, preview: PreviewMode, onEvent: OnLiveEvent): Disposable {
     const leave = this.#join(asked, { preview, write: onEvent, end: () => undefined });
     return { [Symbol.dispose]: leave };
   }
 
-  /** These generations reached another status. */
+  /** Reads these generations again, because their status has changed. */
   wake(ids: readonly string[]): void {
     for (const id of ids) {
       const live = this.#live.get(id);
@@ -132,7 +137,7 @@ export class LiveGenerations implements AsyncDisposable {
     }
   }
 
-  /** Looks at once for what was missed: notifications may have been lost. */
+  /** Looks at once for missed changes, because notifications may have been lost. */
   lookNow(): void {
     this.#floor.wake();
   }
@@ -145,7 +150,7 @@ export class LiveGenerations implements AsyncDisposable {
   #join(asked: Asked, reader: Reader): () => void {
     const live = this.#live.get(asked.id) ?? newLive(asked);
     this.#live.set(asked.id, live);
-    // Registered before it reads: what happens in between wakes it.
+    // Registers before it reads, so that a change in between wakes it.
     live.readers.add(reader);
     if (live.row === undefined) void this.#refresh(live);
     else this.#greet(live, [reader]);
@@ -166,7 +171,7 @@ export class LiveGenerations implements AsyncDisposable {
     const waiting: Live[] = [];
     for (const live of this.#live.values()) {
       const status = live.row?.generation.status;
-      // Its place in the queue moves though its status does not.
+      // Its place in the queue may change while its status stays the same.
       if (status === undefined || status === 'queued') waiting.push(live);
       else known.push({ id: live.id, status });
     }
@@ -174,7 +179,7 @@ export class LiveGenerations implements AsyncDisposable {
     await Promise.all(waiting.map((live) => this.#refresh(live)));
   }
 
-  /** Reads the record again, and sends what is new. A failure is made up for by the next look. */
+  /** Reads the record again and sends what is new. After a failure, the next look tries again. */
   async #refresh(live: Live): Promise<void> {
     let row: LiveView | undefined;
     try {
@@ -221,7 +226,7 @@ export class LiveGenerations implements AsyncDisposable {
     this.#sendPreview(live, progress, live.readers);
   }
 
-  /** To a reader that came later than the first: everything as it is. */
+  /** Sends the current state to a reader that joined after the first one. */
   #greet(live: Live, readers: Iterable<Reader>): void {
     const all = [...readers];
     if (live.generation !== undefined) write(all, 'generation', live.generation);
@@ -278,7 +283,7 @@ function newLive(asked: Asked): Live {
 
 const withoutTime = (text: string) => text.slice(0, text.lastIndexOf(',"at":'));
 
-/** Makes the bytes once. */
+/** Writes an event to all readers and makes its bytes only once. */
 function write(readers: Iterable<Reader>, event: string, text: string): void {
   let bytes: Buffer | undefined;
   for (const reader of readers)

@@ -23,11 +23,11 @@ export type LongPollsOptions = {
   log: Logger;
   /** Default 20,000. */
   max?: number | undefined;
-  /** How often it looks for what no notification told of. Default 1,000. */
+  /** Milliseconds between looks for changes that no notification reported. Default 1,000. */
   floorMs?: number | undefined;
 };
 
-/** Holds requests until their generation has finished. No database connection is held meanwhile. */
+/** Holds requests until their generation has finished. A waiting request uses no database connection. */
 export class LongPolls implements AsyncDisposable {
   readonly #database: Database;
   readonly #max: number;
@@ -65,8 +65,8 @@ export class LongPolls implements AsyncDisposable {
   }
 
   /**
-   * The text of the generation as it stands when it is final, or the time is up, or the service stops (`closing`).
-   * @throws ApiProblem `not_found`; `unauthorized` once the key is revoked; `rate_limited` where too many wait
+   * Returns the text of the generation when the generation is final, the time is up, or the service stops (`closing`).
+   * @throws ApiProblem `not_found`; `unauthorized` once the key is revoked; `rate_limited` when too many requests wait
    */
   async wait({
     seconds,
@@ -78,7 +78,7 @@ export class LongPolls implements AsyncDisposable {
         detail: 'Too many requests wait for generations just now.',
         retryAfterSeconds: fullRetrySeconds,
       });
-    // Registered before it reads: what settles in between wakes it.
+    // Registers before it reads, so that a change in between wakes it.
     const waiter = new Waiter(asked.keyId, seconds * 1_000);
     this.#waiters.add(asked.id, waiter);
     if (this.#closing) waiter.giveUp();
@@ -89,22 +89,25 @@ export class LongPolls implements AsyncDisposable {
     }
   }
 
-  /** These generations reached their last status; whoever has their texts at hand spares the polls a read. */
+  /**
+   * Wakes the polls of generations that reached their last status. With `texts`, the polls need not read the
+   * generations.
+   */
   wake(ids: readonly string[], texts?: readonly (string | undefined)[]): void {
     this.#waiters.wake(ids, texts);
   }
 
-  /** These keys let nobody in any more. */
+  /** Wakes the polls of keys that are no longer valid. */
   revoke(keyIds: readonly string[]): void {
     this.#waiters.revoke(keyIds);
   }
 
-  /** Looks at once for what was missed: notifications may have been lost. */
+  /** Looks at once for missed changes, because notifications may have been lost. */
   lookNow(): void {
     this.#floor.wake();
   }
 
-  /** Answers every open long poll with the state as it is; to be called before the server closes. */
+  /** Answers every open long poll with the current state. The caller must call this before the server closes. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing = true;
     this.#waiters.giveUp();
@@ -119,7 +122,7 @@ export class LongPolls implements AsyncDisposable {
       if (waiter.over || isFinal(row.status)) return generationText(row);
       waiter.watch(gone());
       await waiter.woken();
-      // That it is the account's own was seen above; the key may have been revoked since.
+      // The read above proved that the generation is the account's; the key may have been revoked since.
       if (waiter.text === undefined) continue;
       if (!(await this.#isUsable(asked.keyId))) throw unauthorized();
       return waiter.text;

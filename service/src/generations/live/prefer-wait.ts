@@ -5,8 +5,8 @@ import { ApiProblem } from '../../problems/api-problem.ts';
 import type { LongPolls } from './long-polls.ts';
 
 /**
- * The answer of a create to a client that prefers to wait (docs/api.md §4): its 202 with the generation as it is at its end
- * or when the time is up. An earlier create's answer stays as it was, and where nobody may wait the answer comes at once.
+ * Answers a create whose client prefers to wait (docs/api.md §4): the 202 contains the generation at its end, or when
+ * the time is up. A replayed answer is unchanged, and where the client may not wait the answer comes at once.
  */
 export async function holdBack(
   longPolls: Pick<LongPolls, 'wait'>,
@@ -31,7 +31,8 @@ export async function holdBack(
       ...(closing && { connection: 'close' }),
     });
   } catch (error) {
-    // Too many wait, or the key was revoked meanwhile: accepted it is all the same, and its client must learn the id.
+    // Too many requests wait, or the key was revoked meanwhile. The generation is accepted, and the client needs its
+    // id.
     if (error instanceof ApiProblem) return accepted;
     throw error;
   }
@@ -39,7 +40,10 @@ export async function holdBack(
 
 const wait = /^wait\s*=\s*"?(\d{1,9})"?(?:\s*;.*)?$/i;
 
-/** Seconds by RFC 7240: the first `wait` counts, what cannot be read is passed over; 0 where nothing is preferred. */
+/**
+ * Returns the seconds to wait by RFC 7240: the first `wait` counts and unreadable preferences are ignored. 0 where none
+ * is preferred.
+ */
 function preferredSeconds(prefer: string | string[] | undefined): number {
   for (const preference of [prefer].flat().flatMap((line) => line?.split(',') ?? [])) {
     const [, seconds] = wait.exec(preference.trim()) ?? [];

@@ -5,10 +5,10 @@ import { isFinal } from '../settle/status.ts';
 import type { LiveView } from './slot-times.ts';
 import type { LiveRow } from './store.ts';
 
-/** What the studio said of a render last; `isAway` where it cannot be asked now. */
+/** The studio's last report about a render. `isAway`: the studio cannot be asked now. */
 export type StudioWord = { progress: RenderProgress | undefined; isAway: boolean };
 
-/** How far a generation is, by its record and what the studio says (docs/api.md §2). */
+/** Returns the progress of a generation from its record and the studio's report (docs/api.md §2). */
 export function progressOf(row: LiveView, { progress, isAway }: StudioWord): Progress {
   const { generation } = row;
   const known = generation.status === 'running' ? progress : undefined;
@@ -25,7 +25,7 @@ export function progressOf(row: LiveView, { progress, isAway }: StudioWord): Pro
       : (known?.outputs_done ?? 0),
     outputs_expected: generation.expected_outputs,
     queue: generation.status === 'queued' ? queueOf(row, isAway) : (known?.queue ?? null),
-    // Nothing starts while the studio is away.
+    // No generation starts while the studio is unreachable.
     starts_in_seconds: known?.starts_in_seconds ?? (isAway ? null : row.starts),
     finishes_in_seconds: known?.finishes_in_seconds ?? null,
     at: new Date().toISOString(),
@@ -42,7 +42,7 @@ function stageOf(
   return holdsSlot ? 'submitting' : 'queued';
 }
 
-/** Only what is known: null where nothing in the record keeps it waiting. */
+/** Returns why a generation waits and its place in the queue; null where the record shows no reason. */
 function queueOf(row: LiveRow, isAway: boolean): Progress['queue'] {
   const { blocked, holdsSlot, pausing, freeSlots, freeLaneSlots, position, of } = row;
   if (blocked) return { position: null, of: null, reason: 'reference_processing' };
@@ -54,7 +54,7 @@ function queueOf(row: LiveRow, isAway: boolean): Progress['queue'] {
   return pausing ? { ...inQueue, reason: 'scheduled_retry' } : null;
 }
 
-/** The data of a preview's event; undefined where none is to be shown. `bytes`: the JPEG in base64. */
+/** Returns the data of a preview event; undefined where the client wants none. `bytes`: the JPEG in base64. */
 export function previewOf(
   id: string,
   preview: RenderPreview,

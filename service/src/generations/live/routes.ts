@@ -5,7 +5,7 @@ import { ApiProblem } from '../../problems/api-problem.ts';
 import { checkedId } from '../reads/read-generation.ts';
 import type { LiveGenerations } from './live-generations.ts';
 
-/** How far a generation is: as a stream, as one answer, and how it looks by now. */
+/** Serves the progress of a generation as a stream or as one answer, and its current preview. */
 export function liveRoutes({
   live,
   keyStreams,

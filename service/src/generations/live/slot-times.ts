@@ -2,7 +2,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { RangeCache, type Range } from '@renderkit/server-kit/work/range-cache.ts';
 import { type LiveRow, type SlotKey, readLive, readSlotTimes } from './store.ts';
 
-/** How long an account's generations held their slots. */
+/** Caches how long an account's generations held their slots. */
 export type SlotTimes = RangeCache<SlotKey>;
 
 export function createSlotTimes(database: Database): SlotTimes {
@@ -12,10 +12,13 @@ export function createSlotTimes(database: Database): SlotTimes {
   );
 }
 
-/** A generation, and when the slot that it waits for becomes free, in seconds; null where nobody can say. */
+/** A generation, and the seconds until the slot that it waits for becomes free; null where this cannot be estimated. */
 export type LiveView = LiveRow & { starts: Range | null };
 
-/** Generations with the times of what waits for a slot of its plan, in order; undefined where there is none of that id. */
+/**
+ * Returns generations in the order asked, with the estimated start of those that wait for a slot of their plan;
+ * undefined where the account has none of that id.
+ */
 export async function readWithStarts(
   database: Database,
   times: SlotTimes,
@@ -33,18 +36,21 @@ export async function readWithStarts(
   });
 }
 
-/** Whose times tell when its turn comes; null where its slot depends on more than its own account's queue. */
+/**
+ * Returns the key of the slot times that the estimate needs. Null where the slot depends on more than the account's own
+ * queue.
+ */
 function slotsFor(row: LiveRow, accountId: string): { key: SlotKey; position: number; slots: number } | null {
   const { freeSlots, freeLaneSlots, position, slots, laneSlots, othersWait } = row;
   if (row.blocked || row.holdsSlot || position === null || slots === null || laneSlots === null) return null;
   if (freeLaneSlots !== null && freeLaneSlots <= 0 && laneSlots > 0 && (freeSlots ?? 1) > 0)
     return { key: { accountId, lane: row.lane }, position, slots: laneSlots };
-  // Which lane gets the slot that becomes free is not known.
+  // It is not known which lane gets the next free slot.
   if (freeSlots === null || freeSlots > 0 || othersWait || slots <= 0) return null;
   return { key: { accountId, lane: null }, position, slots: Math.min(slots, Math.max(1, laneSlots)) };
 }
 
-/** The first of a full plan waits for one of the slots, each of which is free after such a time. */
+/** Estimates the start in a full plan: each slot becomes free after a time within the range. */
 function startsIn(position: number, slots: number, { low, high }: Range): Range {
   return {
     low: rounded(Math.floor((position - 1) / slots) * low),
@@ -52,5 +58,5 @@ function startsIn(position: number, slots: number, { low, high }: Range): Range 
   };
 }
 
-/** To a tenth of a second. */
+/** Rounds to a tenth of a second. */
 const rounded = (seconds: number) => Math.round(seconds * 10) / 10;

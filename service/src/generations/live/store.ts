@@ -4,30 +4,33 @@ import type { TimesRow } from '@renderkit/server-kit/work/range-cache.ts';
 import type { GenerationRow } from '../present.ts';
 import { packed, unpack } from '../reads/store.ts';
 
-/** A generation as whoever watches it needs it. */
+/** A generation with all that its watchers need. */
 export type LiveRow = {
   generation: GenerationRow;
   lane: Lane;
-  /** Files that it names are still being looked at. */
+  /** Uploads that it names are still being checked. */
   blocked: boolean;
-  /** It is being submitted, or was. */
+  /** A submit is in progress, or was made. */
   holdsSlot: boolean;
-  /** Its account waits before it is tried again. */
+  /** Its account pauses before the next try. */
   pausing: boolean;
-  /** Slots that the plan leaves, overall and in the lane; null where they are not known. */
+  /** Free slots of the plan, overall and in the lane; null where they are not known. */
   freeSlots: number | null;
   freeLaneSlots: number | null;
-  /** Among what waits in its account's lane; null where it does not wait there. */
+  /** Its place in its account's lane; null where it does not wait there. */
   position: number | null;
   of: number | null;
   /** Slots of the plan, overall and in the lane. */
   slots: number | null;
   laneSlots: number | null;
-  /** Whether generations of other lanes wait for slots as well. */
+  /** Whether generations of other lanes also wait for slots. */
   othersWait: boolean;
 };
 
-/** Generations of accounts with all that says why they wait, in order; undefined where there is none of that id. */
+/**
+ * Reads generations with all that explains why they wait, in the order asked; undefined where the account has none of
+ * that id.
+ */
 export async function readLive(
   database: Database,
   asked: readonly { id: string; accountId: string }[],
@@ -71,7 +74,7 @@ export async function readLive(
   return found;
 }
 
-/** Those of these generations whose status is no longer the given one. */
+/** Returns the ids of these generations whose status has changed. */
 export async function readMoved(
   database: Database,
   known: readonly { id: string; status: string }[],
@@ -86,12 +89,12 @@ export async function readMoved(
   return rows.map(({ id }) => id);
 }
 
-/** Whose generations hold slots: of one lane, or of all where `lane` is null. */
+/** An account's slots: of one lane, or of all lanes where `lane` is null. */
 export type SlotKey = { accountId: string; lane: Lane | null };
 
 /**
- * Seconds that the account's last generations held their slots, at most twenty of the newest two hundred that succeeded:
- * a fifth took less than `low`, a fifth more than `high`. In order.
+ * Reads how many seconds the account's last generations held their slots: at most twenty, among the newest two hundred
+ * that succeeded. A fifth took less than `low`, a fifth more than `high`. In the order of the keys.
  */
 export async function readSlotTimes(database: Database, keys: readonly SlotKey[]): Promise<TimesRow[]> {
   return database.rows(

@@ -11,15 +11,15 @@ export type AtStudio = { id: string; studioAccountId: string };
 type Watched = AtStudio & { known: RenderProgress | undefined; wantsBytes: () => boolean };
 
 const waitSeconds = 20;
-/** Milliseconds in which renders that come gather for one call. */
+/** Milliseconds for which new renders are gathered into one call. */
 const gatherMs = 100;
 const pauses = { initialMs: 250, maxMs: 3_000 };
-/** A studio that offers no progress is asked again after this. */
+/** A studio that does not offer progress is asked again after this time. */
 const notOfferedMs = 60_000;
 
 /**
- * Asks the studio how far renders are: one long poll for all that somebody watches, and single looks. Where the studio does not
- * offer it nothing is known, and nothing else fails.
+ * Asks the studio for the progress of renders: one long poll for all watched renders, and single looks. If the studio
+ * does not offer progress, the progress is unknown and nothing else fails.
  */
 export class StudioProgress implements AsyncDisposable {
   readonly #studioClient: Pick<StudioClient, 'call'>;
@@ -53,12 +53,12 @@ export class StudioProgress implements AsyncDisposable {
     this.#running = this.#run();
   }
 
-  /** Whether the studio did not answer the last time. */
+  /** Whether the studio failed to answer the last call. */
   get isAway(): boolean {
     return this.#isAway;
   }
 
-  /** Tells of the render from now on. `wantsBytes`: whether previews are to come whole. */
+  /** Reports the progress of a render from now on. `wantsBytes` returns whether previews must include their bytes. */
   watch(render: AtStudio, wantsBytes: () => boolean): void {
     if (this.#watched.has(render.id)) return;
     this.#watched.set(render.id, { ...render, known: undefined, wantsBytes });
@@ -73,12 +73,12 @@ export class StudioProgress implements AsyncDisposable {
     this.#watched.delete(id);
   }
 
-  /** What is known of a watched render. */
+  /** Returns the last progress of a watched render. */
   known(id: string): RenderProgress | undefined {
     return this.#watched.get(id)?.known;
   }
 
-  /** How far one render is now; undefined where the studio does not tell. */
+  /** Returns the current progress of one render; undefined where the studio does not report it. */
   async look(render: AtStudio, options: { bytes: boolean }): Promise<RenderProgress | undefined> {
     return this.#look({ ...render, ...options }).catch((error: unknown) => {
       this.#failed(error);
@@ -114,12 +114,14 @@ export class StudioProgress implements AsyncDisposable {
     }
   }
 
-  /** Asks for what is watched, and hands on what came; false where the studio does not offer it. */
+  /**
+   * Asks for the watched renders and passes on their progress. Returns false where the studio does not offer progress.
+   */
   async #poll(signal: AbortSignal): Promise<boolean> {
     if (!(await this.#offers())) return false;
     const { renders, ended } = await this.#ask(this.#next(), signal);
     this.#isAway = false;
-    // The feed says what became of them.
+    // The feed reports how these renders ended.
     for (const { token } of ended) this.#watched.delete(token);
     for (const progress of renders) {
       const watched = this.#watched.get(progress.token);
@@ -130,7 +132,7 @@ export class StudioProgress implements AsyncDisposable {
     return true;
   }
 
-  /** Members of the next call: those who waited longest where there are more than it takes. */
+  /** Returns the members of the next call. If one call cannot hold all, those that waited longest come first. */
   #next(): Watched[] {
     const members = [...this.#watched.values()].slice(0, maxWatchedRenders);
     if (this.#watched.size > maxWatchedRenders)
@@ -150,7 +152,7 @@ export class StudioProgress implements AsyncDisposable {
           revision: known?.revision ?? null,
           preview_after: wantsBytes() ? revisionWithBytes(known) : null,
         })),
-        // The others wait for their turn.
+        // A short wait, because the other renders wait for their turn.
         wait_seconds: this.#watched.size > members.length ? 1 : waitSeconds,
       },
       signal,
@@ -192,7 +194,7 @@ export class StudioProgress implements AsyncDisposable {
 const revisionWithBytes = (known: RenderProgress | undefined) =>
   known?.preview?.jpeg === undefined ? 0 : known.preview.revision;
 
-/** The bytes of a preview come once. */
+/** Adds the known bytes of a preview, because the studio sends them only once. */
 function withKnownBytes(progress: RenderProgress, known: RenderProgress | undefined): RenderProgress {
   const { preview } = progress;
   const before = known?.preview;

@@ -1,9 +1,9 @@
-/** One open long poll. There may be 20,000: it holds a timer and what wakes it. */
+/** One open long poll. There may be 20,000, so it holds only a timer and what is needed to wake it. */
 export class Waiter {
   readonly keyId: string;
-  /** The time is up, the client has gone, or the service stops: the next answer is the last. */
+  /** The time is up, the client disconnected, or the service stops: the next answer is the last. */
   over = false;
-  /** The generation at its end, where who woke it had that at hand. */
+  /** The text of the finished generation, if the caller of `wake` passed it. */
   text: string | undefined;
   readonly #timer: NodeJS.Timeout;
   #pending = false;
@@ -15,7 +15,7 @@ export class Waiter {
     this.#timer = setTimeout(() => this.giveUp(), waitMs);
   }
 
-  /** There may be something new to read. */
+  /** Wakes the poll, because there may be something new to read. */
   wake(text?: string): void {
     this.text ??= text;
     this.#pending = true;
@@ -28,7 +28,7 @@ export class Waiter {
     this.wake();
   };
 
-  /** Gives up when the client goes. */
+  /** Gives up when the client disconnects. */
   watch(gone: AbortSignal): void {
     if (this.#gone !== undefined) return;
     this.#gone = gone;
@@ -36,7 +36,7 @@ export class Waiter {
     else gone.addEventListener('abort', this.giveUp, { once: true });
   }
 
-  /** Settles at the next wake, or at once if there was one since the last time. */
+  /** Resolves at the next wake, or at once if there was one since the last call. */
   async woken(): Promise<void> {
     if (!this.#pending)
       await new Promise<void>((resolve) => {
@@ -79,7 +79,7 @@ export function createWaiters() {
       for (const [i, id] of ids.entries())
         for (const waiter of byGeneration.get(id) ?? []) waiter.wake(texts[i]);
     },
-    /** Those of a revoked key read again, and so find out. */
+    /** Wakes the polls of revoked keys: they read again and see the revocation. */
     revoke: (keyIds: readonly string[]) => {
       if (keyIds.length === 0) return;
       const revoked = new Set(keyIds);

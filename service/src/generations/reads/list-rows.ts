@@ -13,7 +13,10 @@ import {
   selectVideoIds,
 } from './rows-store.ts';
 
-/** An account's generations with their keys and how their prompts begin, newest first; `limit` from `offset` on. */
+/**
+ * Returns an account's generations with their keys and the beginnings of their prompts, newest first: `limit` from
+ * `offset`.
+ */
 export function listRows(
   database: Database,
   filter: RowFilter & { offset: number; limit: number },
@@ -22,7 +25,7 @@ export function listRows(
 }
 
 /**
- * One of an account's generations with its request and how its outputs were made.
+ * Returns one of an account's generations with its request and how its outputs were made.
  * @throws ApiProblem `not_found`
  */
 export async function showGeneration(
@@ -38,7 +41,7 @@ export async function showGeneration(
   return found;
 }
 
-/** A page of an account's videos and extensions, by age; `after` is the last of the page before. */
+/** Returns a page of an account's videos and extensions, by age. `after` is the last item of the page before. */
 export async function listVideos(
   database: Database,
   page: Parameters<typeof selectVideoIds>[1],
@@ -52,7 +55,7 @@ export async function listVideos(
   return ids.flatMap((id) => found.find(({ row }) => row.id === id) ?? []);
 }
 
-/** Which of these ids are generations of the account. */
+/** Returns which of these ids are generations of the account. */
 export async function knownGenerations(
   database: Database,
   accountId: string,
@@ -61,7 +64,7 @@ export async function knownGenerations(
   return new Set(ids.length === 0 ? [] : await selectKnown(database, accountId, ids));
 }
 
-/** The seeds of outputs by the ids of these, of an account's generations with the given ids. */
+/** Returns the seeds of outputs by output id, for the account's generations with the given ids. */
 export async function readSeeds(
   database: Database,
   accountId: string,
@@ -73,7 +76,9 @@ export async function readSeeds(
   );
 }
 
-/** How an account's generations with the given ids were made, by id. Those whose texts were erased stay away. */
+/**
+ * Returns how the account's generations with the given ids were made, by id. Leaves out those whose texts were erased.
+ */
 export async function readMadeWith(
   database: Database,
   accountId: string,

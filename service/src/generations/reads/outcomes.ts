@@ -3,22 +3,22 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { LRUCache } from 'lru-cache';
 import { countByDay } from './rows-store.ts';
 
-/** Generations created on one UTC day, by what became of them; `open`: they have not finished. */
+/** Generations created on one UTC day, counted by outcome. `open`: those that have not finished. */
 export type Outcomes = { succeeded: number; failed: number; canceled: number; open: number };
 
-/** How many of each an account made on these UTC days, in their order. `today` is the last one that has begun. */
+/** Returns an account's outcomes for each of these UTC days, in order. `today` is the last day that has begun. */
 export type ReadOutcomes = (accountId: string, days: readonly string[], today: string) => Promise<Outcomes[]>;
 
-/** A count of one day and status goes no further: 20 ms along an index. */
+/** A count of one day and status stops at this number: 20 ms along an index. */
 const maxCounted = 100_000;
-/** Days of one statement. */
+/** How many days one statement counts. */
 const daysAtOnce = 10;
-/** A past day changes hardly, and only where something of it is still open: it may be this old without harm. */
+/** A past day rarely changes, and only while something of it is open, so its counts are cached for this time. */
 const openDayMs = 60_000;
 const settledDayMs = 600_000;
 const maxDays = 50_000;
 
-/** Returns a function that counts outcomes. Past days are remembered in this process, today is counted each time. */
+/** Returns a function that counts outcomes. Past days are cached in this process; today is counted each time. */
 export function createOutcomes(database: Database): ReadOutcomes {
   const remembered = new LRUCache<string, Outcomes>({ max: maxDays });
   return async (accountId, days, today) => {

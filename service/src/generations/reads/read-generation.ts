@@ -7,7 +7,7 @@ import { readGenerations } from './store.ts';
 const batchSize = 256;
 const batchesInFlight = 2;
 
-/** Reads generations; those asked for in one turn of the event loop share a statement. */
+/** Reads generations. Reads in one turn of the event loop share a statement. */
 export class GenerationReader {
   readonly #read: (asked: { id: string; accountId: string }) => Promise<GenerationRow | undefined>;
 
@@ -20,7 +20,10 @@ export class GenerationReader {
     });
   }
 
-  /** A generation of an account. @throws ApiProblem `not_found`, the same for another account's and for none */
+  /**
+   * Returns an account's generation.
+   * @throws ApiProblem `not_found`, the same for a missing generation and for another account's
+   */
   async read(asked: { id: string; accountId: string }): Promise<GenerationRow> {
     const row = await this.#read(asked);
     if (row === undefined) throw noSuchGeneration();
@@ -34,7 +37,7 @@ export function noSuchGeneration(): ApiProblem {
 
 const idShape = /^gen_[0-9a-z]{26}$/;
 
-/** An id as a path names it. @throws ApiProblem `not_found`: what is no id of ours is not asked for */
+/** Returns an id from a path. @throws ApiProblem `not_found` without a query where the text is not a generation id */
 export function checkedId(id: string): string {
   if (!idShape.test(id)) throw noSuchGeneration();
   return id;

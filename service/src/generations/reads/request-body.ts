@@ -17,7 +17,7 @@ export function pathOfKind(kind: GenerationKind): string {
   return createOf[kind].path;
 }
 
-/** The request of a generation as its clients may ask for it (docs/api.md §4). */
+/** Returns the request of a generation for its clients (docs/api.md §4). */
 export function presentRequest({ row, request, provenance }: StoredDetail): GenerationRequest {
   const { id, kind, metadata } = row;
   const accepted = request && requestBodyOf(kind, request, metadata);
@@ -41,7 +41,10 @@ export function presentRequest({ row, request, provenance }: StoredDetail): Gene
 
 type Body = Record<string, unknown>;
 
-/** The same with the seed that was drawn, where the model lets one be chosen: every option was filled in when it was accepted. */
+/**
+ * Adds the seed that was used, if the model lets a client choose one. Such a body already has a `seed`, because the
+ * accept fills in every option.
+ */
 function withSeed(body: Body, seed: number | null): Body {
   const options = body['options'] as Body | undefined;
   if (seed === null || options?.['seed'] === undefined) return body;
@@ -49,8 +52,8 @@ function withSeed(body: Body, seed: number | null): Body {
 }
 
 /**
- * The body of a create that asks for the same: what was accepted, with the settings that were left out then. `metadata`
- * is JSON text. A mask that came as data is named by the upload that it became.
+ * Returns the body of a create that asks for the same: the accepted body, with the settings that the client left out.
+ * `metadata` is JSON text. A mask that was sent as data is replaced by the id of its upload.
  */
 export function requestBodyOf(kind: GenerationKind, request: StoredRequest, metadata: string): Body {
   const {
@@ -71,12 +74,12 @@ export function requestBodyOf(kind: GenerationKind, request: StoredRequest, meta
   );
 }
 
-/** What is the same as if it had been left out. */
+/** Returns whether a value means the same as leaving the field out. */
 function isEmpty(value: unknown): boolean {
   return value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
 }
 
-/** With the addresses again that were sent in the places of these uploads. */
+/** Puts back the addresses that the client sent in place of these uploads. */
 function withAddresses(request: Accepted, uploads: string | null): Accepted {
   if (uploads === null) return request;
   const addresses = new Map(

@@ -12,7 +12,7 @@ type PackedRow = {
   prompt: string | null;
 };
 
-// Of a request no more than the beginning of its prompt leaves the database.
+// Only the beginning of the prompt leaves the database, not the whole request.
 const keyed = (promptCharacters: string) => `${packed} as packed, g.key_id, k.name as key_name,
     k.kind is not distinct from 'console' as console,
     nullif(left(r.render_request::json ->> 'prompt', ${promptCharacters}), '') as prompt`;
@@ -31,16 +31,16 @@ export type RowFilter = {
   status?: GenerationStatus | undefined;
   kind?: GenerationKind | undefined;
   keyId?: string | undefined;
-  /** Words of the prompt, or how they begin. */
+  /** Words of the prompt, or their beginnings. */
   search?: string | undefined;
-  /** An item of the library that they were made from. */
+  /** The item of the library from which the generations were made. */
   source?: string | undefined;
-  /** ISO 8601 in UTC: created then or later, and created earlier. */
+  /** ISO 8601 in UTC: created at this time or later, and created before this time. */
   createdFrom?: string | undefined;
   createdBefore?: string | undefined;
 };
 
-/** An account's generations, newest first. The ids come by an index alone, then the rows of the page. */
+/** Returns an account's generations, newest first. Reads the ids by an index alone, then the rows of the page. */
 export async function selectRows(
   database: Database,
   filter: RowFilter,
@@ -76,12 +76,13 @@ function idsOf({ keyId, search = '', source }: RowFilter, conditions: string[], 
   return keyId === undefined ? idsOfAll(conditions) : idsOfKey(conditions, values.push(keyId));
 }
 
-/** So many of an account's newest are read for words before the index of words is. */
+/** How many of an account's newest generations are searched directly before the index of words is used. */
 const readForWords = 2_000;
 
-// The index of words is everybody's: where a search says how words begin, it reads the entries of all accounts, which is seconds
-// for a common word among millions of prompts. So the account's newest are read themselves, and the index only for those who
-// have more than these and did not find a page there. The planner cannot choose: it takes every word for a common one.
+// All accounts share the index of words. A search for the beginning of a word reads the entries of all accounts, which
+// takes seconds for a common word among millions of prompts. So the account's newest generations are searched directly.
+// The index is only used if the account has more than these and they did not fill the page. The planner cannot decide
+// this: it treats every word as common.
 const idsOfWords = (conditions: string, words: string) => `
   select id, created_at from (
     with newest as materialized (
@@ -105,8 +106,8 @@ const idsOfWords = (conditions: string, words: string) => `
 const idsOfAll = (conditions: readonly string[]) =>
   `select id, created_at from generations where ${conditions.join(' and ')} order by created_at desc, id desc`;
 
-// Every day on which a key had anything accepted has a row: what lies between is not looked at, and of the days no
-// more than fill the page.
+// Each day on which a key had something accepted has a row. So days without any are skipped, and only as many days are
+// read as fill the page.
 const idsOfKey = (conditions: readonly string[], key: number) => `
   select g.id, g.created_at from budget_days d
    cross join lateral (
@@ -116,7 +117,7 @@ const idsOfKey = (conditions: readonly string[], key: number) => `
         and created_at < (d.day + 1)::timestamp at time zone 'UTC') g
    where d.key_id = $${key} order by d.day desc, g.created_at desc, g.id desc`;
 
-/** Those of these ids that are the account's, in any order. */
+/** Returns details of those ids that belong to the account, in any order. */
 export async function selectDetails(
   database: Database,
   asked: { ids: readonly string[]; accountId: string; promptCharacters: number },
@@ -162,7 +163,7 @@ export async function selectProvenance(
   return rows.map(({ provenance }) => provenance);
 }
 
-/** By the ids of an account's generations; those whose texts were erased stay away. */
+/** Returns how the account's generations were made, by id. Leaves out those whose texts were erased. */
 export async function selectMadeWith(
   database: Database,
   accountId: string,
@@ -188,7 +189,7 @@ export async function selectMadeWith(
   );
 }
 
-/** Generations of an account by the UTC day of their creation and their status; no count passes `max`. */
+/** Counts an account's generations by the UTC day of their creation and by status. No count exceeds `max`. */
 export function countByDay(
   database: Database,
   accountId: string,
@@ -210,14 +211,14 @@ export function countByDay(
 }
 
 /**
- * Ids of an account's videos and extensions, by age: what comes after one of them, or from the first on. The rows of each
- * kind come by its index.
+ * Returns the ids of an account's videos and extensions, by age, after a given one or from the first. The rows of each
+ * kind come from the index of that kind.
  */
 export async function selectVideoIds(
   database: Database,
   page: {
     accountId: string;
-    /** The last of the page before, with its time as a row has it. */
+    /** The last item of the page before, with its time as its row contains it. */
     after: { id: string; created_at: string } | undefined;
     isOldestFirst: boolean;
     limit: number;

@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/tes
 import { seedAccount, type Seeded, seedQueue } from '../testing/seed.ts';
 import { listRows } from './list-rows.ts';
 
-/** More than are read for words before the index of words is. */
+/** More than the number that is searched directly before the index of words is used. */
 const many = 2_020;
 
 let db: TestDatabase;
@@ -16,7 +16,7 @@ let lighthouse: string;
 let seas: string[];
 before(async () => {
   db = await createTestDatabase('service');
-  // One connection, which tells at once what it scanned.
+  // One connection, because the test reads what this connection scanned.
   database = openDatabase({ url: db.url, poolSize: 1, applicationName: 'test' });
   large = await seedAccount(database);
   small = await seedAccount(database);
@@ -25,7 +25,7 @@ before(async () => {
   seas = await seedQueue(database, large, many, asks('a calm sea'));
   await seedQueue(database, small, 3, asks('a calm sea at night'));
   await database.rows('analyze');
-  // The table is small enough to be read as a whole, which no large one is.
+  // This table is small enough for a sequential scan; a large one is not.
   await database.rows('set enable_seqscan = off');
 });
 after(async () => {

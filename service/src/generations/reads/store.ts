@@ -2,8 +2,8 @@ import type { GenerationKind, GenerationStatus } from '@renderkit/contract/v1/sc
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { GenerationRow } from '../present.ts';
 
-// A row comes as one text: the driver takes half of the time for it that it takes for fifteen columns. The studio
-// names models, projects and prompts: what it may have put there cannot pass for our separators.
+// A row is read as one text: the driver needs half the time that it needs for fifteen columns. The studio names models,
+// projects and prompts, so the separators are removed from these names.
 const between = '\u001f';
 const nothing = '\u001e';
 const named = (column: string) => `translate(${column}, E'\\x1e\\x1f', '')`;
@@ -12,7 +12,7 @@ export const packed = `array_to_string(array[
     g.expected_outputs::text, g.outputs, g.error_code, g.error_message, ${named('g.prompt_id')}, g.metadata,
     g.created_at::text, g.submitted_at::text, g.completed_at::text], E'\\x1f', E'\\x1e')`;
 
-/** The row that came as one text. */
+/** Parses a row that was read as one text. */
 export function unpack(text: string): GenerationRow {
   return rowAt(text.split(between), 0);
 }
@@ -39,12 +39,13 @@ function rowAt(fields: readonly string[], start: number): GenerationRow {
   };
 }
 
-/** A place, and the fifteen fields of a row. */
+/** The place and the fifteen fields of a row. */
 const fieldsOfPlaced = 16;
 
 /**
- * The given generations, in order; undefined where the account has none of that id. No id may hold a comma. All come as one
- * text: for a batch of 100 that takes the driver and us a third less time than a row of each.
+ * Returns the given generations, in order; undefined where the account has none of that id. No id may contain a comma.
+ * All rows come as one text: for a batch of 100, the driver and the service need a third less time than for separate
+ * rows.
  */
 export async function readGenerations(
   database: Database,
@@ -64,7 +65,7 @@ export async function readGenerations(
   for (let i = 0; i < fields.length; i += fieldsOfPlaced) {
     const at = Number(fields[i]) - 1;
     const row = rowAt(fields, i + 1);
-    // Nobody gets a row of somebody else, should a field hold a separator after all.
+    // Protects accounts from each other's rows if a field contains a separator after all.
     if (asked[at] === undefined || row.id !== asked[at].id)
       throw new Error(`a field of generation ${row.id}, or of one before it in its batch, holds U+001F`);
     found[at] = row;
@@ -72,7 +73,7 @@ export async function readGenerations(
   return found;
 }
 
-/** The same for whoever waits: without what its key may see no more, because it was revoked or expired meanwhile. */
+/** Like `readGenerations`, for a waiting client. `usable` is false where its key was revoked or expired meanwhile. */
 export async function readAwaited(
   database: Database,
   asked: readonly { id: string; accountId: string; keyId: string }[],
@@ -96,7 +97,7 @@ export async function readAwaited(
   }));
 }
 
-/** An account's generations, newest first. The ids come by an index alone, then the rows of the page. */
+/** Returns an account's generations, newest first. Reads the ids by an index alone, then the rows of the page. */
 export async function listGenerations(
   database: Database,
   list: {
@@ -107,7 +108,7 @@ export async function listGenerations(
     limit: number;
   },
 ): Promise<GenerationRow[]> {
-  // A statement of its own for each filter, so that each has the plan of its index.
+  // Each filter has a separate statement, so that each gets the plan of its index.
   const filters: string[] = [];
   const values: unknown[] = [list.accountId, list.offset, list.limit];
   for (const name of ['status', 'kind'] as const)
@@ -125,15 +126,18 @@ export async function listGenerations(
   return rows.map((row) => unpack(row.packed));
 }
 
-/** Far more than can settle in ten seconds. */
+/** Far more generations than can finish in ten seconds. */
 const settledAtMost = 100_000;
 
-/** Ids of what reached its last status since ten seconds before a moment, and the moment of this look. */
+/**
+ * Returns the ids of generations that reached their last status since ten seconds before `lastLook`, and the time of
+ * this look.
+ */
 export async function readSettledSince(
   database: Database,
   lastLook: string | undefined,
 ): Promise<{ ids: string[]; at: string }> {
-  // Commits come out of the order of their times: a look reaches back over the last one.
+  // Commits may happen in another order than their times, so each look overlaps the last one.
   const rows = await database.rows<{ ids: string[]; at: string }>(
     `select clock()::text as at,
             array(select id from generations

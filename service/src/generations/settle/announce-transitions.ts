@@ -12,16 +12,16 @@ export type AnnouncerOptions = {
   live: Pick<LiveGenerations, 'wake'>;
   /** Wakes the long polls of other processes. */
   notifier: Notifier;
-  /** Wakes the streams of generations that go on, in other processes. */
+  /** Wakes, in other processes, the streams of generations that have not ended. */
   movedNotifier: Pick<Notifier, 'announce'>;
-  /** Wakes whoever reads an account's events, in every process. */
+  /** Wakes, in every process, the readers of an account's events. */
   eventNotifier: Pick<Notifier, 'announce'>;
   wokenAccounts: WokenAccounts;
   subscriptions: Subscriptions;
   deliveries: Pick<Deliveries, 'announce'>;
 };
 
-/** Tells everything that depends on it of transitions, once they are committed. */
+/** Announces committed transitions to the parts of the service that depend on them. */
 export class TransitionAnnouncer {
   readonly #options: AnnouncerOptions;
 
@@ -48,7 +48,7 @@ export class TransitionAnnouncer {
     deliveries.announce(made.flatMap((one) => (one.deliveries > 0 ? [one.account_id] : [])));
   }
 
-  /** These accounts have new events. */
+  /** Announces that these accounts have new events. */
   announceEvents(accountIds: readonly string[]): void {
     for (const accountId of accountIds) this.#options.eventNotifier.announce(accountId);
   }

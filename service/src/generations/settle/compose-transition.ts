@@ -8,7 +8,7 @@ import { type GenerationError, missingOutputs, renderError } from './failure-sen
 import type { UnsettledRow } from './store.ts';
 import type { Transition } from './transition-store.ts';
 
-/** The studio has it: from queued to running. */
+/** Composes the transition from queued to running, for a render that the studio has. */
 export function toRunning(generation: { id: string; account_id: string }, render: Render): Transition {
   return {
     id: generation.id,
@@ -21,7 +21,7 @@ export function toRunning(generation: { id: string; account_id: string }, render
   };
 }
 
-/** From running to what the studio made of it, with the event that tells of it. */
+/** Composes the transition from running to the render's final status, with its event. */
 export function toFinal(row: UnsettledRow, render: Render): Transition {
   if (render.status === 'failed') return toFailed(row, { from: 'running', error: renderError(render.error) });
   const outputs = JSON.stringify(render.outputs.map(presentOutput));
@@ -50,7 +50,7 @@ export function toFinal(row: UnsettledRow, render: Render): Transition {
   };
 }
 
-/** To failed, with the event that tells of it. */
+/** Composes the transition to failed, with its event. */
 export function toFailed(
   row: UnsettledRow,
   failure: { from: 'queued' | 'running'; attempt?: number; untouched?: boolean; error: GenerationError },
@@ -77,7 +77,7 @@ export function toFailed(
   };
 }
 
-// Named one by one: what else a studio may send does not pass through.
+// Copies each field by name, so that unknown fields of a studio are left out.
 function presentOutput(output: Render['outputs'][number]): Output {
   return {
     id: output.id,

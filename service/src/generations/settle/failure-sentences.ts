@@ -20,7 +20,7 @@ export type GenerationError = {
   message: string;
 };
 
-// Sentences of our own. Of the studio's only that of `invalid_request` is passed on.
+// The service's own sentences. Of the studio's, only that of `invalid_request` is passed on.
 const renderFailed = 'The studio could not finish the generation. Its credits were given back.';
 const sentences = {
   insufficient_credits: 'The account had no credits left when the generation was to start.',
@@ -39,7 +39,7 @@ const noRoom: GenerationError = {
     "The account's storage had no room for what the generation needs. Delete uploads or library items.",
 };
 
-/** What becomes of a generation whose submit the studio refused for good. */
+/** Returns the error of a generation whose submit the studio refused finally. */
 export function refusalError(
   code: Exclude<RefusalCode, 'concurrency' | 'model_paused' | 'quote_invalid'>,
 ): GenerationError {
@@ -47,31 +47,34 @@ export function refusalError(
   return { code, message: sentences[code] };
 }
 
-/** The studio answered a submit in a way that only a fault of its or ours explains. */
+/** The studio answered a submit in a way that only a fault of the studio or of the service explains. */
 export const submitFailed: GenerationError = {
   code: 'upstream_error',
   message: 'The studio did not take the generation.',
 };
 
-/** It waited longer than it may, and the studio will never take it now. */
+/** The generation waited too long, and the studio will never accept it now. */
 export const waitedTooLong: GenerationError = {
   code: 'upstream_unavailable',
   message: 'The generation could not be started within a day.',
 };
 
-/** It ran longer than its kind may, and the studio knows nothing of it. */
+/** The generation ran longer than its kind may, and the studio does not know it. */
 const lostByStudio: GenerationError = {
   code: 'upstream_unavailable',
   message: 'The studio no longer knows the generation.',
 };
 
-/** The studio was told never to take it. */
+/** The token is tombstoned: the studio will never accept it. */
 const notTaken: GenerationError = {
   code: renderLostCode,
   message: 'The studio would not take this render.',
 };
 
-/** Why a generation fails whose token was tombstoned: by its age, which is why the service itself tombstones tokens. */
+/**
+ * Returns the error of a generation whose token was tombstoned. Its age decides, because the service itself tombstones
+ * tokens that are too old.
+ */
 export function tombstonedError(row: UnsettledRow): GenerationError {
   const ageMs = (since: string | null) =>
     since === null ? 0 : Date.parse(isoTime(row.at)) - Date.parse(isoTime(since));
@@ -79,7 +82,7 @@ export function tombstonedError(row: UnsettledRow): GenerationError {
   return ageMs(row.submitted_at) >= maxRunningMs[row.kind] ? lostByStudio : notTaken;
 }
 
-/** It waited for an upload that will never be ready. */
+/** Returns the error of a generation that waited for an upload that will never be ready. */
 export function waitedForUpload(code: WaitersError): GenerationError {
   switch (code) {
     case 'upstream_unavailable':
@@ -112,18 +115,20 @@ const renderSentences: Record<RenderErrorCode, string> = {
 
 const maxWordsCharacters = 300;
 
-/** The error of a render that the studio gave up; its message says how far it was, in the words of `progress.stage`. */
+/**
+ * Returns the error of a failed render. Its message contains how far the render was, in the words of `progress.stage`.
+ */
 export function renderError(error: Render['error']): GenerationError {
   const { code, message } = withoutStage(error);
   const stage = failureStages.find((one) => one === error?.stage);
   if (stage === undefined) return { code, message };
-  // Behind the first sentence, which says what went wrong.
+  // Inserts the stage into the first sentence, which states what went wrong.
   return { code, message: message.replace(/\.(?= |$)/, ` (stage: ${stage}).`) };
 }
 
 function withoutStage(error: Render['error']): GenerationError {
   const known = renderErrorCodes.find((code) => code === error?.code);
-  // Which value it was only the studio knows.
+  // Only the studio knows which value was invalid.
   if (known === 'invalid_request')
     return {
       code: known,

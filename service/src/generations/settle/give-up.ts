@@ -8,11 +8,13 @@ import type { Settlement } from './settlement.ts';
 import { readTooOld } from './store.ts';
 import { maxQueuedMs } from './time-limits.ts';
 
-/** In one round. */
+/** How many jobs one round handles. */
 export const jobsAtOnce = 200;
-/** Calls of one round under way at once; the studio may hang, and whoever else calls it needs connections too. */
+/** How many calls a round makes at once. The studio may hang, and other callers need connections too. */
 const callsAtOnce = 8;
-/** A round must end before it counts as stuck (30 s), whatever the studio does; a later one takes up what it left. */
+/**
+ * A round must end before it counts as stuck (30 s), even if the studio hangs. A later round continues with the rest.
+ */
 const defaultRoundMs = 20_000;
 
 export type GiveUpOptions = {
@@ -26,7 +28,7 @@ export type GiveUpOptions = {
   roundMs?: number | undefined;
 };
 
-/** Gives up what waited too long. */
+/** Gives up generations that waited too long. */
 export function startGivingUp(options: GiveUpOptions): AsyncDisposable {
   const { log, onStuck, stuckAfterMs } = options;
   return startLoop({
@@ -39,10 +41,12 @@ export function startGivingUp(options: GiveUpOptions): AsyncDisposable {
   });
 }
 
-/** One round: what was queued for over a day fails, once it is sure that the studio will never take it. */
+/**
+ * Runs one round: fails generations queued for over a day, once it is certain that the studio will never accept them.
+ */
 export async function giveUpTooOld(options: GiveUpOptions, stopping?: AbortSignal): Promise<void> {
   const jobs = await readTooOld(options.database, { ageMs: maxQueuedMs, atMost: jobsAtOnce });
-  // What needs no studio goes first: it must not wait for one that hangs.
+  // Jobs that need no studio call come first, so that they do not wait for a studio that hangs.
   const inOrder = jobs.toSorted((a, b) => Number(b.untouched) - Number(a.untouched));
   await eachWithin(inOrder, roundOf(options, stopping), async (job, signal) => {
     try {
@@ -61,7 +65,10 @@ export async function giveUpTooOld(options: GiveUpOptions, stopping?: AbortSigna
   });
 }
 
-/** Tombstones the token for good; only then does the generation fail. If the studio knows it, it is adopted instead. */
+/**
+ * Tombstones the token permanently; only then does the generation fail. If the studio has a render, applies that
+ * instead.
+ */
 export async function giveUp(
   { settlement, studioClient }: GiveUpOptions,
   { id, account_id: accountId }: { id: string; account_id: string },
@@ -72,7 +79,7 @@ export async function giveUp(
   else await settlement.failTombstoned([{ id, accountId }]);
 }
 
-/** Of a round over jobs: how many calls go at once, and how long it may take. */
+/** Returns how many calls a round makes at once, and how long the round may take. */
 export function roundOf({ roundMs }: GiveUpOptions, stopping: AbortSignal | undefined) {
   return { atOnce: callsAtOnce, withinMs: roundMs ?? defaultRoundMs, stopping };
 }

@@ -18,13 +18,13 @@ export type SettleUploadsOptions = {
   crashPoint?: CrashPoint | undefined;
 };
 
-/** Uploads that end in one transaction at most. */
+/** How many uploads end in one transaction at most. */
 const endsAtOnce = 100;
 
 /**
- * Makes the use case that ends uploads and, in the same transaction under their accounts' locks, lets the generations go
- * that waited for them, or fails them: a create that was accepted before is seen here, one after sees how the upload
- * ended.
+ * Returns the use case that ends uploads. In the same transaction, under their accounts' locks, it unblocks or fails
+ * the generations that wait for them. So a create that was accepted before is handled here, and a later one sees how
+ * the upload ended.
  */
 export function createSettleUploads(options: SettleUploadsOptions): SettleUploads {
   return async (ends) => {

@@ -9,7 +9,7 @@ import { readUnsettled, type UnsettledRow } from './store.ts';
 import { transitionOnce } from './transition-once.ts';
 import { type Transition, type Transitioned, transitionGenerations, type Watch } from './transition-store.ts';
 
-/** What the studio reports of one of an account's renders. */
+/** The studio's report about one of an account's renders. */
 export type RenderReport = { accountId: string; render: Render };
 
 export type SettlementOptions = {
@@ -46,8 +46,9 @@ export class Settlement {
   }
 
   /**
-   * Brings generations to where the studio says their renders are; what it never submitted it passes by, and what
-   * reached its last status stays. `cursors` say how far the feeds are applied with this.
+   * Brings generations to the status that the studio reports for their renders. Ignores renders that the service never
+   * submitted; final generations stay unchanged. `cursors` are the positions up to which the feeds are applied with
+   * this call.
    */
   async apply(
     reports: readonly RenderReport[],
@@ -71,7 +72,7 @@ export class Settlement {
     this.#announcer.announce(made);
   }
 
-  /** Fails generations whose tokens are tombstoned: the studio will never take them. */
+  /** Fails generations whose tokens are tombstoned: the studio will never accept them. */
   async failTombstoned(tombstoned: readonly { id: string; accountId: string }[]): Promise<void> {
     const rows = await this.#unsettled(tombstoned);
     if (rows.length === 0) return;
@@ -82,7 +83,7 @@ export class Settlement {
     );
   }
 
-  /** Fails a generation that is in the given state still. Returns false where it changed meanwhile. */
+  /** Fails a generation that is still in the given state. Returns false where it changed meanwhile. */
   async fail(failure: {
     id: string;
     accountId: string;
@@ -96,14 +97,17 @@ export class Settlement {
     return (await this.transition(toFailed(row, failure))) !== undefined;
   }
 
-  /** One transition, in one statement with the others of the moment. Undefined where the generation changed meanwhile. */
+  /**
+   * Makes one transition, in one statement with others at the same time. Returns undefined where the generation changed
+   * meanwhile.
+   */
   transition(transition: Transition): Promise<Transitioned | undefined> {
     return this.#batched(transition);
   }
 
   /**
-   * One transition in a transaction of its own, with what `also` does there; nothing of it where the generation changed
-   * meanwhile.
+   * Makes one transition in a separate transaction, in which it also runs `also`. Does neither where the generation
+   * changed meanwhile, and returns undefined.
    */
   async transitionWith(
     transition: Transition,
@@ -140,7 +144,7 @@ function adoptInto(adopted: Transition[], row: UnsettledRow, render: Render): Un
   };
 }
 
-/** Of several reports about one render the last holds, but nothing comes after its end. */
+/** Returns the last report about each render, but ignores reports after the one with its end. */
 function latestByToken(reports: readonly RenderReport[]): Map<string, RenderReport> {
   const latest = new Map<string, RenderReport>();
   for (const one of reports) {

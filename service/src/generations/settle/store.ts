@@ -1,10 +1,10 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { GenerationRow } from '../present.ts';
 
-/** A generation that may still move, and the moment by the database's clock at which it stood so. */
+/** A generation that is not final, and `at`, the database's time of this read. */
 export type UnsettledRow = GenerationRow & { account_id: string; attempt: number; at: string };
 
-/** Those of the given generations that are queued or running. */
+/** Returns those of the given generations that are queued or running. */
 export async function readUnsettled(
   database: Pick<Database, 'rows'>,
   asked: readonly { id: string; accountId: string }[],
@@ -22,7 +22,9 @@ export async function readUnsettled(
   );
 }
 
-/** Generations queued for longer than they may be, oldest first; `untouched`: the studio cannot know of them. */
+/**
+ * Returns generations that were queued for longer than `ageMs`, oldest first. `untouched`: the studio cannot know them.
+ */
 export async function readTooOld(
   database: Database,
   old: { ageMs: number; atMost: number },
@@ -38,7 +40,7 @@ export async function readTooOld(
   );
 }
 
-/** Tokens of an account's unconfirmed submits, whose outcome is not known; 200 at most. */
+/** Returns the tokens of an account's submits with an unknown outcome; 200 at most. */
 export async function readUnconfirmed(database: Database, accountId: string): Promise<string[]> {
   const rows = await database.rows<{ id: string }>(
     `select id from generations
@@ -50,7 +52,7 @@ export async function readUnconfirmed(database: Database, accountId: string): Pr
   return rows.map(({ id }) => id);
 }
 
-/** Keeps a change of the feed that could not be applied. */
+/** Stores a change of the feed that could not be applied. */
 export async function recordUnapplied(
   database: Database,
   change: { accountId: string; seq: number; token: string; content: string; reason: string },

@@ -6,7 +6,7 @@ const hourMs = 3_600_000;
 /** How long a job may wait in the queue. */
 export const maxQueuedMs = maxQueuedHours * hourMs;
 
-/** How long a job may run that the studio knows nothing of. */
+/** How long a job may run before it fails if the studio does not know it. */
 export const maxRunningMs = {
   image: hourMs,
   image_edit: hourMs,

@@ -20,7 +20,7 @@ const start = (attempt: number): Transition => ({
 });
 const end: Transition = { id: 'a', accountId: 'acc', from: 'running', to: 'failed' };
 
-/** Makes moves as the database does, from the statuses that generations have. */
+/** Makes transitions as the database does, starting from the given statuses. */
 function scripted(statuses: Record<string, string>, attempts: Record<string, number> = {}) {
   const statements: string[][] = [];
   const make = async (moves: readonly Transition[]): Promise<Transitioned[]> => {

@@ -1,10 +1,11 @@
 import type { Transition, Transitioned } from './transition-store.ts';
 
 /**
- * Makes transitions that were gathered into one batch, each generation at most once in a statement: a statement could
- * not say which of two callers it obeyed. Returns one result per transition, in order: undefined where it was not
- * made, an error where a later statement failed. `make` makes transitions of distinct generations and returns those that
- * were made. @throws what the first statement throws: nothing was made then
+ * Makes the transitions of one batch, with each generation at most once in a statement: one statement could not show
+ * which of two callers succeeded. Returns one result for each transition, in order: undefined where it was not made, an
+ * error where a later statement failed. `make` makes transitions of distinct generations and returns those that were
+ * made.
+ * @throws what the first statement throws: then nothing was made
  */
 export async function transitionOnce(
   transitions: readonly Transition[],
@@ -18,7 +19,7 @@ export async function transitionOnce(
     try {
       made = new Map((await make([...first.values()])).map((one) => [one.id, one]));
     } catch (error) {
-      // What earlier statements made stays made, and must not be tried again.
+      // The transitions of earlier statements are committed and must not be tried again.
       if (waiting === transitions) throw error;
       for (const transition of waiting)
         results.set(transition, error instanceof Error ? error : new Error(String(error)));
@@ -36,7 +37,10 @@ export async function transitionOnce(
   return transitions.map((transition) => results.get(transition));
 }
 
-/** No status comes twice: what was made, or had the same conditions as a transition that failed, need not be tried. */
+/**
+ * Returns whether a transition cannot succeed after an earlier one of the same generation. A generation never returns
+ * to a status, so after success, or after failure under the same conditions, a second try is useless.
+ */
 function sharesFate(transition: Transition, before: Transition, wasMade: boolean): boolean {
   if (transition.from !== before.from) return false;
   return wasMade || (transition.attempt === before.attempt && transition.untouched === before.untouched);

@@ -5,8 +5,8 @@ import type { ComposedEvent } from '../../webhooks/events/compose-event.ts';
 import { mayTransition } from './status.ts';
 
 /**
- * SQL: a recursive common table expression `waiting (account_id)` of the accounts with anything that waits, and a null. It
- * goes from one account to the next by the index, however many wait in each.
+ * SQL: a recursive common table expression `waiting (account_id)` with the accounts that have waiting generations, and
+ * one null. It goes along the index from account to account, however many generations wait in each.
  */
 export const accountsThatWait = `waiting as (
        (select account_id from generations where status = 'queued' and not holds_slot
@@ -18,28 +18,28 @@ export const accountsThatWait = `waiting as (
          from waiting w where w.account_id is not null
      )`;
 
-/** A change of one generation's status. What is left out stays as it is. */
+/** A change of one generation's status. Fields that are left out stay unchanged. */
 export type Transition = {
   id: string;
   accountId: string;
   from: GenerationStatus;
   to: GenerationStatus;
-  /** Only if it is still this attempt's; left out: whosever it is. */
+  /** Required attempt of the generation. Left out: any attempt. */
   attempt?: number;
-  /** Only if nobody has claimed it and its submit never left. */
+  /** Requires that no process has claimed the generation and that no submit was sent. */
   untouched?: boolean;
-  /** The moment by the database's clock, as it wrote it; left out: that of the statement. */
+  /** The time of the transition, in the database's text. Left out: the time of the statement. */
   at?: string;
   promptId?: string;
   projectId?: string;
   chargeLedgerSeq?: number;
   /** JSON text. */
   outputs?: string;
-  /** JSON text: how each output was made, where the studio says so. */
+  /** JSON text: how each output was made, if the studio reports it. */
   provenance?: string;
   error?: { code: string; message: string };
   event?: ComposedEvent;
-  /** The generation as clients see it after the transition, if it is at hand. */
+  /** The generation's text for clients after the transition, if the caller has it. */
   text?: string;
 };
 
@@ -48,15 +48,18 @@ export type Transitioned = {
   account_id: string;
   lane: Lane;
   to_status: GenerationStatus;
-  /** The feed of its account is the given watcher's to read. */
+  /** Whether the given watcher reads the feed of its account. */
   watching: boolean;
-  /** Deliveries of its event, due at once. */
+  /** How many deliveries of its event are due at once. */
   deliveries: number;
-  /** Of the transition. */
+  /** The `text` of the transition. */
   text: string | undefined;
 };
 
-/** Who reads the feeds of accounts whose jobs change, and how far those are applied with these transitions. */
+/**
+ * The process that reads the feeds of accounts with changed jobs, and the cursors up to which these transitions apply
+ * the feeds.
+ */
 export type Watch = {
   watcher: string;
   leaseMs: number;
@@ -64,8 +67,9 @@ export type Watch = {
 };
 
 /**
- * The only writer of `status`: makes the transitions whose generation is still as the caller saw it, in one transaction
- * under the accounts' locks, with their money, counters, budgets, events and watches. Returns those it made.
+ * Makes the transitions whose generation is still in the state that the caller saw, and returns them. This is the only
+ * writer of `status`. One transaction under the accounts' locks also changes money, counters, budgets, events and
+ * watches.
  */
 export async function transitionGenerations(
   database: Pick<Database, 'rows'>,

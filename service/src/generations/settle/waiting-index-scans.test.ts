@@ -29,7 +29,7 @@ import { beginWatch, ensureWatches } from '../follow/store.ts';
 import { aCreate, limitsOf, seedAccount, type Seeded } from '../testing/seed.ts';
 import { lockAccounts, readWaiting, unblock } from './waiting-store.ts';
 
-// Plans are made once per connection, here on empty tables, which is when scanning them looks cheapest.
+// PostgreSQL plans once per connection, here on empty tables, where a scan looks cheapest.
 
 let db: TestDatabase;
 let database: Database;
@@ -109,7 +109,7 @@ const statements: Record<string, () => Promise<unknown>> = {
 };
 
 test('no statement about uploads scans a whole table, though its plan was made while that was empty', async () => {
-  // More than five times each: from then on PostgreSQL may keep one plan for all.
+  // Runs each statement more than five times: after that PostgreSQL may use one generic plan.
   for (let round = 0; round < 7; round++) for (const run of Object.values(statements)) await run();
   await database.rows(
     `insert into uploads (id, account_id, status, hidden, type, url, file_name, content_type, size_bytes,

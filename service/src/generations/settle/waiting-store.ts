@@ -1,6 +1,6 @@
 import type { Queryable } from '@renderkit/server-kit/db/database.ts';
 
-/** Locks accounts, as whatever changes how their generations or uploads stand does before all else. */
+/** Locks accounts. Code that changes the state of their generations or uploads does this first. */
 export async function lockAccounts(transaction: Queryable, accountIds: readonly string[]): Promise<void> {
   await transaction.execute(
     'select 1 from accounts where id = any ($1) order by id for no key update',
@@ -9,7 +9,7 @@ export async function lockAccounts(transaction: Queryable, accountIds: readonly 
   );
 }
 
-/** Lets go of generations that waited for these uploads, and for no other. Answers their accounts. */
+/** Unblocks generations that waited only for these uploads. Returns the ids of their accounts. */
 export async function unblock(transaction: Queryable, uploadIds: readonly string[]): Promise<string[]> {
   const rows = await transaction.rows<{ account_id: string }>(
     `update generations g set blocked = false
@@ -25,7 +25,7 @@ export async function unblock(transaction: Queryable, uploadIds: readonly string
   return [...new Set(rows.map((row) => row.account_id))];
 }
 
-/** Generations that wait for these uploads, each with one of those. */
+/** Returns the generations that wait for these uploads, each with one of these uploads. */
 export async function readWaiting(
   transaction: Queryable,
   uploadIds: readonly string[],

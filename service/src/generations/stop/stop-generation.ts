@@ -18,14 +18,14 @@ export type StopDependencies = {
   reader: GenerationReader;
 };
 
-/** While it is handed to the studio that does not know it yet: usually a few milliseconds. */
+/** Retries while a generation is being handed to the studio, which usually takes a few milliseconds. */
 const handOver = { tries: 25, pauseMs: 200 };
 
 /**
- * Stops a generation (docs/api.md §3): one that waits is canceled, one that runs ends with what is made of it by then. Returns
- * it as it is; the studio tells of its end as of any other. The studio decides about its money, in one transaction. A second
- * stop says the same, whatever came of the first meanwhile.
- * @throws ApiProblem `not_found`; `conflict` where it finished by itself or cannot be stopped
+ * Stops a generation (docs/api.md §3). A waiting one is canceled; a running one ends with the outputs made so far.
+ * Returns the generation in its current state; the studio reports its end as usual. The studio decides about the money,
+ * in one transaction. A second stop has the same result as the first.
+ * @throws ApiProblem `not_found`; `conflict` where the generation finished by itself or cannot be stopped
  */
 export async function stopGeneration(
   dependencies: StopDependencies,
@@ -51,14 +51,17 @@ export async function stopGeneration(
   }
 }
 
-/** What ended by a stop, or was canceled, as it is: a second stop says the same as the first. @throws ApiProblem `conflict` */
+/**
+ * Returns a generation that a stop ended or canceled, so that a second stop answers like the first.
+ * @throws ApiProblem `conflict`
+ */
 async function stoppedBefore(
   dependencies: StopDependencies,
   asked: CancelRequest,
   row: GenerationRow,
 ): Promise<GenerationRow> {
   if (row.status === 'canceled' || row.error_code === 'stopped') return row;
-  // Outputs may be missing for other reasons as well: the studio knows whether it was stopped.
+  // Outputs may also be missing for other reasons; the studio knows whether it was stopped.
   if (row.error_code === 'partial_failure') {
     const answer = await askStudio(dependencies, asked);
     if (answer?.was_ended === false) return row;
@@ -66,7 +69,7 @@ async function stoppedBefore(
   throw finished(row);
 }
 
-/** Undefined where the studio does not have it, or cannot stop anything. */
+/** Asks the studio to stop a render. Returns undefined where the studio does not have it, or cannot stop renders. */
 async function askStudio(
   { studioClient }: StopDependencies,
   { id, accountId }: { id: string; accountId: string },
@@ -91,7 +94,8 @@ async function conclude(
   if (outcome === 'ended') await settlement.apply([{ accountId: asked.accountId, render }]);
   const row = await reader.read(asked);
   if (wasEnded) throw finished(row);
-  // The studio stops it in a transaction of its own. Whoever hears of no answer asks again, and is written down then.
+  // The studio stops the render in a separate transaction. A client whose answer was lost asks again and is then
+  // recorded.
   const { id, accountId, actor } = asked;
   if (actor !== undefined)
     await writeAudit(database, actor, {

@@ -40,13 +40,13 @@ export async function seedKey(database: Database, accountId: string, budget?: nu
   return keyId;
 }
 
-/** The same limit in every lane and overall. */
+/** Returns limits with the same limit in every lane and overall. */
 export function limitsOf(limit: number, elsewhere = 0): StudioLimits {
   const lane = { limit, running: 0, running_elsewhere: elsewhere };
   return { overall: lane, image: lane, edit: lane, video: lane };
 }
 
-/** A create as it comes to the accept: 4 credits of a balance of a million, unless told otherwise. */
+/** Returns a create as the accept receives it: by default 4 credits of a balance of a million. */
 export function aCreate(account: Seeded, changes: Partial<Create> = {}): Create {
   const id = newId('gen_');
   const create = {
@@ -96,7 +96,7 @@ export async function acceptOne(database: Database, create: Create, queueCap = 1
   return decision as Decision;
 }
 
-/** Accepts `count` creates and gives their ids, oldest first. */
+/** Accepts `count` creates and returns their ids, oldest first. */
 export async function seedQueue(
   database: Database,
   account: Seeded,
@@ -109,7 +109,7 @@ export async function seedQueue(
     const decisions = await acceptGenerations(database, creates, 1_000_000);
     for (const { outcome } of decisions)
       if (outcome !== 'accepted') throw new Error(`not accepted: ${outcome}`);
-    // Those of one moment queue in the order of their ids.
+    // Generations of one moment queue in the order of their ids.
     ids.push(...creates.map(({ id }) => id).sort());
   }
   return ids;
