@@ -6,7 +6,7 @@ import type { SigningSecrets } from '../endpoints/signing-secrets.ts';
 import { requestHeaders, signatureHeader } from './sign.ts';
 import type { AttemptOutcome, Claim } from './store.ts';
 
-/** Bytes of an answer's body that are read, and those of them that are recorded. */
+/** How many bytes of an answer's body are read, and how many of these are recorded. */
 const maxReadBytes = 64 * 1024;
 const maxRecordedBytes = 1024;
 
@@ -18,8 +18,8 @@ export type AttemptDependencies = {
 };
 
 /**
- * Makes one attempt (docs/api.md §6) and returns its outcome; undefined where this process stopped it. The status line
- * decides: whatever becomes of the body after it is no failure.
+ * Makes one attempt (docs/api.md §6) and returns its outcome; undefined where this process stopped the attempt. The
+ * status line decides the outcome: an error in the body after it is not a failure.
  */
 export async function attempt(
   claim: Claim,
@@ -46,7 +46,7 @@ export async function attempt(
   return outcomeOf(result);
 }
 
-/** What a failure of the guarded fetch is called in the record of an attempt. */
+/** Maps a failure of the guarded fetch to its name in the record of an attempt. */
 const failureOfKind = {
   blocked: 'blocked_address',
   dns: 'dns',
@@ -70,7 +70,10 @@ function outcomeOf(result: EgressResult): AttemptOutcome | undefined {
   return { durationMs, status: result.status, failure: failureOfKind[result.kind], answer: null };
 }
 
-/** As text that any database takes: what is no UTF-8, and U+0000, become replacement characters. */
+/**
+ * Returns the beginning of a body as text that PostgreSQL accepts. Invalid UTF-8 and U+0000 become replacement
+ * characters.
+ */
 function beginning(body: Buffer): string {
   return body.subarray(0, maxRecordedBytes).toString('utf8').replaceAll('\0', '\ufffd');
 }

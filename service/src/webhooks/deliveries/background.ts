@@ -16,7 +16,7 @@ import { type Claim, claimDeliveries } from './store.ts';
 
 /** For tests: other name servers and authorities, other times, another clock. */
 export type DeliveringOptions = {
-  /** Attempts of this process at once. Default 1,024. */
+  /** How many attempts this process makes at once. Default 1,024. */
   maxConcurrentAttempts?: number | undefined;
   resolver?: NameResolver | undefined;
   ca?: string | undefined;
@@ -27,24 +27,24 @@ export type DeliveringOptions = {
 export type DeliveriesOptions = DeliveringOptions & {
   database: Database;
   secrets: SigningSecrets;
-  /** Networks that may be reached though they are not public. */
+  /** Non-public networks that may be reached. */
   allow: readonly Cidr[];
   log: Logger;
   onStuck?: ((name: string) => void) | undefined;
   stuckAfterMs?: number | undefined;
-  /** For tests: where the process may die, and shorter leases. */
+  /** For tests: points at which the process may crash, and shorter leases. */
   crashPoint?: CrashPoint | undefined;
   leaseMs?: number | undefined;
 };
 
 export type Deliveries = AsyncDisposable & {
-  /** Deliveries of these accounts were committed: wakes this process at once and the others within milliseconds. */
+  /** Announces committed deliveries of these accounts: wakes this process at once and others within milliseconds. */
   announce: (accountIds: readonly string[]) => void;
 };
 
 /**
- * An attempt takes 10 s at most and is recorded within a moment: no lease needs renewal. One left behind by a dead
- * process is found again by the next look after, within 15 s in all.
+ * An attempt takes at most 10 s and is recorded at once, so leases are never renewed. If a process dies, the first look
+ * after its lease expires finds the delivery, within 15 s in all.
  */
 const defaultLeaseMs = 12_500;
 const defaultPollMs = 1_000;
@@ -52,18 +52,18 @@ const defaultPollMs = 1_000;
 const defaultMaxConcurrentAttempts = 1_024;
 const maxClaimsPerStatement = 256;
 /**
- * Milliseconds that slots which come free, and results, are gathered for. Where few attempts are under way, an account with
- * ten endpoints, the wait would be most of what a turn takes; where many are, it halves the statements.
+ * Milliseconds for which free slots, and results, are gathered. With few running attempts, as for an account with ten
+ * endpoints, the wait would be most of a turn's time. With many, it halves the number of statements.
  */
 const gatherMs = { few: 1, slots: 8, results: 4 } as const;
-/** So many attempts under way are many. */
+/** From this number on, running attempts count as many. */
 const manyAttempts = 100;
-/** Milliseconds that attempts under way may take to end when the process stops; then they are cut short. */
+/** Milliseconds that running attempts may take to end when the process stops; then they are aborted. */
 const finishWithinMs = 8_000;
 
 /**
- * Starts what delivers events: whatever is due is claimed round robin, sent, and its outcome recorded. Woken at once by
- * what is announced; a look each second finds retries that fell due and what a dead process left.
+ * Starts the delivery of events: claims due deliveries round robin, sends them and records the outcomes. An
+ * announcement wakes it at once. A look each second finds due retries and claims that a dead process left.
  */
 export function startDeliveries(options: DeliveriesOptions): Deliveries {
   const { database, log, crashPoint } = options;
@@ -87,7 +87,7 @@ export function startDeliveries(options: DeliveriesOptions): Deliveries {
       using _counted = { [Symbol.dispose]: () => void underWay-- };
       await crashPoint?.('delivery-claimed');
       const outcome = await attempt(claim, { egress, secrets: options.secrets, now: options.now });
-      // Stopped by the end of this process: the lease leaves it to another.
+      // This process stopped the attempt: once the lease expires, another process makes it.
       if (outcome === undefined) return;
       await crashPoint?.('delivery-posted');
       await recorder.record(claim, outcome);
@@ -135,8 +135,8 @@ export function startDeliveries(options: DeliveriesOptions): Deliveries {
 }
 
 /**
- * Endpoints whose last attempt failed may take half of the slots, and past half of them in use no endpoint gets a second
- * one: many that hang at once leave slots to those that answer.
+ * Limits endpoints whose last attempt failed to half of the slots. Once half of all slots are in use, no endpoint gets
+ * a second one. So many hanging endpoints leave slots to those that answer.
  */
 function shareSlots(slots: number, running: ReadonlySet<Claim>): { failingSlots: number; several: boolean } {
   const half = Math.floor(slots / 2);

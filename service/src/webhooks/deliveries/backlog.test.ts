@@ -16,7 +16,7 @@ test('a deep backlog that takes long to deliver does not make its loop look stuc
     const { accountId } = await seedEndpoints(database, urls);
     await seedEvents(database, accountId, eventsEach);
   }
-  // Every claim writes leases: each takes 0.4 s at least, and each finds more than it may take.
+  // Every claim writes leases, so each takes at least 0.4 s; and each finds more than it may take.
   await database.rows(
     `create function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(0.4); return null; end $$`,
   );
@@ -27,7 +27,7 @@ test('a deep backlog that takes long to deliver does not make its loop look stuc
   await using _deliverer = startDeliverer(database, {
     maxConcurrentAttempts: 4_096,
     stuckAfterMs: 1_500,
-    // Nothing but the claims themselves and the ends of attempts may have it go on.
+    // Only claims and the ends of attempts may wake the deliverer again.
     pollMs: 60_000,
     onStuck: (name) => stuck.push(name),
   });

@@ -81,7 +81,7 @@ test('a failed ping marks nothing as failing, though its endpoint is served as o
     return [row?.state, row?.failing_since?.toISOString() ?? null];
   };
   let at = 0;
-  /** Sends one, an hour after what came before, and returns how the endpoint is listed. */
+  /** Sends one, an hour after the last, and returns the endpoint as it is listed. */
   const after_ = async (kind: 'event' | 'ping', outcome: AttemptOutcome) => {
     await moveClock(database, (at += 3_600));
     await database.rows('delete from delivery_queue');
@@ -187,7 +187,7 @@ test('endpoints that fail take the slots left to them and no more, those that an
   const counts = perEndpoint(claims);
   assert.equal(counts.get(alive.endpoints[0]?.id ?? ''), 4);
   assert.equal(claims.filter(({ failing }) => failing).length, 5);
-  // Those that were not served come next.
+  // The endpoints that were not served come next.
   const rest = await claim({ failingSlots: 5 });
   assert.equal(rest.length, 4);
   for (const { endpointId } of rest) assert.ok(!counts.has(endpointId));
@@ -261,7 +261,7 @@ test('recording waits for no endpoint but one alone: others may hold several in 
   assert.ok(held && free);
   const delaySeconds = attemptDelaySeconds;
   const waiting = await database.transaction(async (transaction) => {
-    // As a transaction that has written an event for it and is not committed yet.
+    // Locks the endpoint like an uncommitted transaction that has written an event for it.
     await transaction.execute('select from endpoint_turns where endpoint_id = $1 for no key update', [
       held.endpointId,
     ]);
@@ -299,7 +299,7 @@ test('many claim and record at once: nothing twice, never more than four, nothin
         });
     }
   };
-  // Those that are left: their endpoints were locked.
+  // Returns the claims that were not recorded because their endpoints were locked.
   const recorded = async (claims: Claim[]) => {
     const statuses = claims.length > 0 ? await record(claims, fine) : new Map();
     return claims.filter(({ deliveryId }) => statuses.get(deliveryId) === 'busy');
@@ -321,7 +321,8 @@ test('many claim and record at once: nothing twice, never more than four, nothin
   );
 });
 
-// Plans are made once per connection and kept: none may rest on what the tables held then.
+// PostgreSQL plans once per connection and keeps the plans: no plan may depend on the contents of the tables at that
+// time.
 const seenByPlanner: Record<string, (single: Database, accountId: string) => Promise<void>> = {
   nothing: () => Promise.resolve(),
   'empty tables': async (single) => {
@@ -341,7 +342,8 @@ const seenByPlanner: Record<string, (single: Database, accountId: string) => Pro
 for (const [seen, prepare] of Object.entries(seenByPlanner))
   test(`a long queue costs no look of its own, whosever it is, planned having seen ${seen}`, async () => {
     await using single = openDatabase({ url: db.url, poolSize: 1, applicationName: 'test' });
-    // An analysis in the middle reads the tables itself, and then the planner looks at the ends of their indexes.
+    // Autovacuum could analyze the tables during the test: it reads them, and then the planner reads the ends of their
+    // indexes.
     for (const table of ['delivery_queue', 'deliveries', 'events', 'delivery_attempts'])
       await single.rows(`alter table ${table} set (autovacuum_enabled = false)`);
     const dead = await seedEndpoints(single, [url, url, url]);
@@ -372,7 +374,8 @@ for (const [seen, prepare] of Object.entries(seenByPlanner))
     for (let i = 0; i < 4; i++) assert.ok((await round()) > 0);
     const later = await rowsRead(single);
     assert.equal(later.scanned - earlier.scanned, 0);
-    // Four looks at a queue of 9,000. Some of what is read is dead until the next vacuum; more, while other tests hold snapshots.
+    // Four looks at a queue of 9,000. Some of the entries read are dead until the next vacuum; more while other tests
+    // hold snapshots.
     assert.ok(
       later.entries - earlier.entries < 3_000,
       `${later.entries - earlier.entries} entries were read`,

@@ -64,7 +64,7 @@ async function only(accountId: string) {
   return delivery;
 }
 
-/** Until as many attempts as given have ended. */
+/** Waits until the given number of attempts has ended. */
 const ended = (accountId: string, attempts: number) =>
   until(`attempt ${attempts}`, async () => (await only(accountId)).attempts === attempts);
 
@@ -295,7 +295,7 @@ test('recovering sends everything that failed since then, once more each', async
   const { accountId, endpoint } = await failingEndpoint();
   await seedEvents(database, accountId, 3);
   await until('three', () => receiver.received.length >= 3);
-  // As if the schedule had run out.
+  // Makes the delivery look as if its schedule had ended.
   await until(
     'the records',
     async () =>
@@ -332,7 +332,7 @@ test('for a day after a rotation the old secret signs too, and the new one last'
     const t = Number(/^t=(\d+),/.exec(header)?.[1]);
     const body = request?.body ?? Buffer.alloc(0);
     assert.equal(header, signatureHeader(by, t, body));
-    // A receiver that puts the pairs into a map keeps the last of two: with the new secret it is served at once.
+    // A receiver that puts the pairs into a map keeps the last `v1`: with the new secret it can verify at once.
     const map = Object.fromEntries(header.split(',').map((pair) => pair.split('=')));
     assert.equal(`t=${t},v1=${map['v1']}`, signatureHeader([fresh], t, body));
     assert.ok(Math.abs(t - Date.now() / 1000) < 5);
@@ -365,7 +365,7 @@ test('nine endpoints that hang leave the tenth its events on time', async () => 
     () => receiver.received.filter(({ path }) => path === '/fine').length === 100,
   );
   assert.ok(performance.now() - began < 5_000);
-  // The attempts that hang end with the deliverer, not with this test.
+  // The hanging attempts end with the deliverer, not with this test.
   await removeEndpoints(database, hanging.accountId);
   await receiver[Symbol.asyncDispose]();
 });
@@ -425,7 +425,7 @@ test('more endpoints that fail and hang than half of the slots leave the others 
     'all of the healthy one',
     () => receiver.received.filter(({ path }) => path === '/fine').length === 50,
   );
-  // No attempt that hangs had to end for it.
+  // No hanging attempt had to end first.
   assert.equal(receiver.received.filter(({ path }) => path !== '/fine').length, 10);
   await receiver[Symbol.asyncDispose]();
 });
@@ -467,7 +467,7 @@ test('a database that is away when an answer comes hears of it later: one reques
     history.map(({ number, status }) => [number, status]),
     [[1, 200]],
   );
-  // And it goes on.
+  // The deliverer goes on.
   receiver.answer = (_request, response) => void response.end();
   await seedEvent(database, accountId);
   await receiver.until(2);

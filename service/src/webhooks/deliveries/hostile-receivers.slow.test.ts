@@ -17,7 +17,7 @@ type Hostility = {
   answer: (socket: Socket, canary: string) => void;
   status: number | null;
   failure: string | null;
-  /** It takes the whole 10 s. */
+  /** The attempt takes the whole 10 s. */
   slow?: true;
 };
 
@@ -183,7 +183,7 @@ test('names that rebind, lead nowhere or have no certificate, and closed ports, 
       },
       operator.actor,
     );
-  // What was public when it was saved leads into the private network when it is sent.
+  // A name that was public when it was saved resolves into the private network when the delivery is sent.
   owned.use(
     startDeliverer(database, {
       resolver: (name) =>
@@ -211,7 +211,7 @@ test('names that rebind, lead nowhere or have no certificate, and closed ports, 
   assert.equal(canary.connections, 0);
 });
 
-/** A byte a second; over again when the text is used up. */
+/** Sends a byte a second, and repeats the text when it ends. */
 function drip(socket: Socket, beginning: string, text = 'x'): void {
   socket.write(beginning);
   let at = 0;

@@ -12,7 +12,10 @@ import { type Owner, selectDeliveries, selectDelivery } from './store.ts';
 const defaultLimit = 100;
 export const maxListedDeliveries = 1_000;
 
-/** Deliveries of an account, newest first: `limit` (100, at most 1,000) of them, from `offset` or page `page` (from 1) on. */
+/**
+ * Returns deliveries of an account, newest first: `limit` of them (default 100, at most 1,000), from `offset` or page
+ * `page` (1-based).
+ */
 export async function listDeliveries(
   database: Database,
   filter: {
@@ -31,10 +34,10 @@ export async function listDeliveries(
   return (await selectDeliveries(database, { ...filter, limit, offset })).map(presentDelivery);
 }
 
-/** All of a delivery. `body`: the bytes that are sent, as text. */
+/** A delivery with its details. `body`: the bytes that are sent, as text. */
 export type ShownDelivery = { delivery: Delivery; body: string; history: DeliveryAttempt[] };
 
-/** A delivery with every attempt of the last 30 days, oldest first. @throws ApiProblem `not_found` */
+/** Returns a delivery with every attempt of the last 30 days, oldest first. @throws ApiProblem `not_found` */
 export async function showDelivery(
   database: Database,
   deliveryId: string,
@@ -49,7 +52,7 @@ export async function showDelivery(
   };
 }
 
-/** Unknown, too old, or somebody else's: all the same to whoever asks. */
+/** Makes the same problem for a delivery that is unknown, too old, or another account's. */
 export function noSuchDelivery(): ApiProblem {
   return new ApiProblem('not_found', { detail: 'There is no such delivery.' });
 }

@@ -1,7 +1,7 @@
 import type { Delivery, DeliveryAttempt } from '@renderkit/contract/console/schemas/delivery.ts';
 import type { AttemptRow, DeliveryRow } from './store.ts';
 
-/** A delivery as its owner and an operator see it. */
+/** Returns a delivery as its owner and an operator see it. */
 export function presentDelivery(row: DeliveryRow): Delivery {
   return {
     id: row.id,
@@ -21,7 +21,7 @@ export function presentDelivery(row: DeliveryRow): Delivery {
   };
 }
 
-/** One attempt. All of its end is null while it is under way. */
+/** Returns one attempt. The fields about its end are null while the attempt is running. */
 export function presentAttempt(row: AttemptRow): DeliveryAttempt {
   return {
     number: row.number,

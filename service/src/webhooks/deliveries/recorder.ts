@@ -7,7 +7,7 @@ import { attemptDelaySeconds } from '../retry-schedule.ts';
 import { type AttemptOutcome, type Claim, recordAttempts } from './store.ts';
 
 export type Recorder = AsyncDisposable & {
-  /** Resolves once it is recorded, or was not ours to record any more. */
+  /** Resolves once the outcome is recorded, or the claim is no longer this process's. */
   record: (claim: Claim, outcome: AttemptOutcome) => Promise<void>;
 };
 
@@ -15,7 +15,7 @@ type Result = { claim: Claim; outcome: AttemptOutcome };
 type Recorded = 'recorded' | 'busy' | 'outdated';
 
 const maxResultsPerStatement = 256;
-/** An endpoint is locked for the moment of a claim, or while an event is written for it. */
+/** An endpoint is locked briefly during a claim, or while an event is written for it. */
 const maxBusyTries = 4;
 const busyPauseMs = 10;
 const initialPauseMs = 250;
@@ -23,14 +23,16 @@ const maxPauseMs = 5_000;
 
 export type RecorderOptions = {
   database: Database;
-  /** Runs a statement when no claim of this process is under way: they would find each other's endpoints locked. */
+  /** Runs a statement while no claim of this process runs: each would find the other's endpoints locked. */
   mutex: Mutex;
-  /** Milliseconds that results are gathered for: a statement costs much the same for one as for a hundred. */
+  /** Milliseconds for which results are gathered: a statement costs nearly the same for one as for a hundred. */
   gatherMs: () => number;
   log: Logger;
 };
 
-/** Records results, those of the moment in one statement, for as long as the database is away again and again. */
+/**
+ * Records results in batches, one statement for each batch. While the database is unavailable, retries again and again.
+ */
 export function createRecorder({ database, mutex, gatherMs, log }: RecorderOptions): Recorder {
   const stopping = new AbortController();
   const batched = (wait: boolean, maxSize: number) =>
@@ -49,7 +51,7 @@ export function createRecorder({ database, mutex, gatherMs, log }: RecorderOptio
       isHopeless: isDatabaseUnavailable,
     });
   const add = batched(false, maxResultsPerStatement);
-  // Whoever holds nothing else may wait.
+  // A statement with one result holds no other lock, so it may wait.
   const addWaiting = batched(true, 1);
   let moment: Promise<void> | undefined;
   const addWithRetries = async (result: Result): Promise<Recorded> => {

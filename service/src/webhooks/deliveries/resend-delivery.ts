@@ -14,13 +14,14 @@ import {
   selectFailed,
 } from './store.ts';
 
-/** Deliveries of one statement. */
+/** How many deliveries one statement handles. */
 const batchSize = 500;
 
 /**
- * Sends a delivery once more, at once, under the same ids. It is an extra attempt: a success makes the delivery
- * delivered, a failure changes nothing, and the schedule stays as it is.
- * @throws ApiProblem `not_found`; `conflict` where its endpoint is paused or deleted; `rate_limited` after so many in a minute
+ * Sends a delivery again at once, under the same ids. This is an extra attempt: a success makes the delivery delivered,
+ * a failure changes nothing, and the schedule stays the same.
+ * @throws ApiProblem `not_found`; `conflict` where the endpoint is paused or deleted; `rate_limited` after too many in
+ * a minute
  */
 export async function resendDelivery(database: Database, deliveryId: string, asker: Asker): Promise<void> {
   const found = await selectDelivery(database, deliveryId, asker);
@@ -46,10 +47,11 @@ export async function resendDelivery(database: Database, deliveryId: string, ask
 }
 
 /**
- * Sends everything but tests once more that failed for good at an endpoint since then (`since`: ISO 8601, by the time of the
- * event), some hundreds in a transaction. How many there are. Its entry in the audit comes with the first of them; it
- * counts as one resend.
- * @throws ApiProblem `not_found`; `conflict` where the endpoint is paused or deleted; `rate_limited` after so many in a minute
+ * Resends all finally failed deliveries of an endpoint except tests, whose event came at `since` or later (ISO 8601).
+ * Works in transactions of some hundreds and returns how many there are. The first transaction writes the audit entry;
+ * all count as one resend.
+ * @throws ApiProblem `not_found`; `conflict` where the endpoint is paused or deleted; `rate_limited` after too many in
+ * a minute
  */
 export async function recoverDeliveries(
   database: Database,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import Stripe from 'stripe';
 import { signatureHeader } from './sign.ts';
 
-// Stripe's library reads this very scheme of signatures and was written by others.
+// Stripe's library verifies the same signature scheme and was written independently.
 const { webhooks } = new Stripe('sk_test');
 
 const secret = `whsec_${'s3cret'.repeat(5)}`;

@@ -3,8 +3,9 @@ import type { EventType } from '@renderkit/contract/v1/event-types.ts';
 import { deliveryHeaders, deliveryUserAgent } from '@renderkit/contract/v1/headers.ts';
 
 /**
- * The value of Service-Signature (docs/api.md §6): `t` and, for each secret, a `v1`, the lower-case hexadecimal
- * HMAC-SHA256 of `<t>.<body>` under the whole secret, `whsec_` included, in the order of the secrets. `t` is Unix seconds.
+ * Returns the value of Service-Signature (docs/api.md §6): `t`, and a `v1` for each secret, in the order of the
+ * secrets. Each `v1` is the lower-case hexadecimal HMAC-SHA256 of `<t>.<body>` under the whole secret, `whsec_`
+ * included. `t` is Unix seconds.
  */
 export function signatureHeader(secrets: readonly string[], t: number, body: Buffer): string {
   const signatures = secrets.map((secret) =>
@@ -13,10 +14,10 @@ export function signatureHeader(secrets: readonly string[], t: number, body: Buf
   return [`t=${t}`, ...signatures.map((signature) => `v1=${signature}`)].join(',');
 }
 
-/** What stands instead of a signature where a delivery is shown: each attempt makes its own. */
+/** The placeholder for the signature where a delivery is shown: each attempt makes a new signature. */
 export const shownSignature = 't=<unix seconds>,v1=<signature>';
 
-/** The headers of every attempt at a delivery (docs/api.md §6), in the order in which they are sent. */
+/** Returns the headers of every attempt at a delivery (docs/api.md §6), in the order in which they are sent. */
 export function requestHeaders(
   delivery: { id: string; eventType: EventType },
   signature: string,

@@ -2,18 +2,18 @@ import type { DeliveryFailure, DeliveryStatus } from '@renderkit/contract/consol
 import type { EventType } from '@renderkit/contract/v1/event-types.ts';
 import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 
-/** One attempt that is this process's to make, until its lease ends. */
+/** One attempt that this process may make until its lease ends. */
 export type Claim = {
   deliveryId: string;
   endpointId: string;
-  /** Whoever holds an older one records nothing. */
+  /** The number of the claim: the holder of an older claim records nothing. */
   try: number;
-  /** Its number in the schedule, from 1; null: an extra one. */
+  /** Its number in the schedule, from 1; null for an extra attempt. */
   number: number | null;
-  /** The attempt before it was a failure. */
+  /** The last attempt at the endpoint failed. */
   failing: boolean;
   url: string;
-  /** The endpoint's secrets that are good, the newest last. */
+  /** The endpoint's valid secrets, the newest last. */
   encryptedSecrets: string[];
   eventType: EventType;
   /** The bytes that are signed and sent; the claims of one event share them. */
@@ -22,15 +22,15 @@ export type Claim = {
 
 export type AttemptOutcome = {
   durationMs: number;
-  /** Of the status line, if one came. */
+  /** The HTTP status, if a status line came. */
   status: number | null;
-  /** Null: a success. */
+  /** Null for a success. */
   failure: DeliveryFailure | null;
-  /** How the body of the answer begins. */
+  /** The beginning of the answer's body. */
   answer: string | null;
 };
 
-/** The claims of one body: an event's text is sent once, however many endpoints it goes to. */
+/** The claims of one body: the database returns an event's text once, however many endpoints receive it. */
 type ClaimedEvent = {
   event_type: EventType;
   body: string;
@@ -47,16 +47,16 @@ type ClaimValues = [
   previousSecret: string | null,
 ];
 
-/** Claims what is due, round robin: sql/functions/claim_deliveries.sql. */
+/** Claims due deliveries round robin: sql/functions/claim_deliveries.sql. */
 export async function claimDeliveries(
   database: Database,
   options: {
     owner: string;
     leaseMs: number;
     slots: number;
-    /** Of the slots, those that endpoints whose last attempt failed may take. */
+    /** How many of the slots endpoints whose last attempt failed may take. */
     failingSlots: number;
-    /** Others may have more than one under way. */
+    /** Whether other endpoints may have more than one running attempt. */
     several: boolean;
   },
 ): Promise<Claim[]> {
@@ -85,9 +85,9 @@ function claimOf(
 }
 
 /**
- * Records what came of attempts, each if its claim still holds, and returns the status of each delivery recorded.
- * `busy`: the endpoint is locked, nothing was recorded. `delaySeconds`: the schedule. `wait`: for locks instead, and all
- * results are of one endpoint; `busy` then says that it is gone.
+ * Records the outcomes of attempts, each only if its claim is still valid. Returns the status of each recorded
+ * delivery. `busy`: the endpoint is locked and nothing was recorded. `delaySeconds`: the schedule. With `wait` it waits
+ * for locks, and all results must be of one endpoint; `busy` then means that the endpoint is gone.
  */
 export async function recordAttempts(
   database: Database,
@@ -112,7 +112,7 @@ export async function recordAttempts(
   return new Map(rows.map(({ delivery_id: id, status }) => [id, status]));
 }
 
-/** Of which account: others' deliveries are unknown to it. Left out: of any. */
+/** The account whose deliveries are visible. Left out: every account's. */
 export type Owner = { accountId?: string | undefined };
 
 export type DeliveryRow = {
@@ -136,7 +136,7 @@ const deliveryColumns = `d.id, d.endpoint_id, d.event_id, d.event_type, d.status
   case when (e.paused_at is null or q.ping) and (q.lease_until is null or q.lease_until <= clock())
        then q.claim_at end as next_attempt_at`;
 
-/** Newest first. */
+/** Returns deliveries, newest first. */
 export function selectDeliveries(
   database: Database,
   filter: {
@@ -169,7 +169,10 @@ export function selectDeliveries(
 }
 
 const ownEndpoints = 'select id from webhook_endpoints where account_id = $1';
-/** What is pending stands in the queue; what was given up has an index. Constants, so that their plans know them. */
+/**
+ * SQL conditions for each status. Pending deliveries are in the queue; given-up ones have an index. They are constants,
+ * so that the planner sees the values.
+ */
 const conditionOf = {
   pending: `d.status = 'pending' and d.id in (
     select delivery_id from delivery_queue where endpoint_id in (${ownEndpoints}))`,
@@ -189,7 +192,7 @@ export type AttemptRow = {
   answer: string | null;
 };
 
-/** A delivery with the body that is sent, and its attempts in order. */
+/** Returns a delivery with the body that is sent, and its attempts in order. */
 export async function selectDelivery(
   database: Database,
   deliveryId: string,
@@ -218,7 +221,7 @@ export async function selectDelivery(
 
 export type EndpointState = { account_id: string; url: string; state: 'active' | 'paused' | 'deleted' };
 
-/** What is known of an endpoint before something is sent to it again. */
+/** Reads the state of an endpoint before something is resent to it. */
 export async function selectEndpointState(
   queryable: Queryable,
   endpointId: string,
@@ -234,7 +237,7 @@ export async function selectEndpointState(
   return rows[0];
 }
 
-/** Asks for an extra attempt of each; how many there were. They belong to one endpoint. */
+/** Requests an extra attempt of each delivery and returns how many there were. All must belong to one endpoint. */
 export async function requestResends(
   transaction: Queryable,
   endpointId: string,
@@ -261,7 +264,10 @@ export async function requestResends(
   return asked;
 }
 
-/** Failed deliveries of an endpoint, tests aside, whose event came at `since` or later, newest first, below where it was left. */
+/**
+ * Returns failed deliveries of an endpoint except tests, whose event came at `since` or later, newest first, after the
+ * position `below`.
+ */
 export function selectFailed(
   database: Database,
   filter: {

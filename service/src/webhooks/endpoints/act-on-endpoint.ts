@@ -5,12 +5,12 @@ import { writeAudit } from '../../identity/audit/write-audit.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import { type EndpointRow, selectEndpoint } from './store.ts';
 
-/** What was done to an endpoint, as it is written down. */
+/** An action on an endpoint, for the audit log. */
 export type EndpointAct = { action: AuditAction; details?: Record<string, string> };
 
 /**
- * Does something to one endpoint that the asker may know of, while nobody else changes it, and writes down what
- * `work` says it did.
+ * Runs `work` on one endpoint that the asker may see, while the endpoint is locked. Records the actions that `work`
+ * returns in the audit log.
  * @throws ApiProblem `not_found`
  */
 export async function actOnEndpoint<T>(
@@ -37,7 +37,7 @@ export async function actOnEndpoint<T>(
   });
 }
 
-/** Unknown, deleted, or somebody else's: all the same to whoever asks. */
+/** Makes the same problem for an endpoint that is unknown, deleted, or another account's. */
 export function noSuchEndpoint(): ApiProblem {
   return new ApiProblem('not_found', { detail: 'There is no such webhook endpoint.' });
 }

@@ -12,8 +12,8 @@ import { insertEndpoint } from './store.ts';
 import { validateEndpoint } from './validate-endpoint.ts';
 
 /**
- * Makes a webhook endpoint, active at once. No events: it gets pings alone.
- * @throws ApiProblem `invalid_request`, `not_found` for an unknown account, `conflict` past 10 endpoints
+ * Creates a webhook endpoint, which is active at once. Without events it gets only pings.
+ * @throws ApiProblem `invalid_request`; `not_found` for an unknown account; `conflict` above 10 endpoints
  */
 export async function createWebhook(
   database: Database,
@@ -22,7 +22,7 @@ export async function createWebhook(
     accountId: string;
     url: string;
     events: readonly string[];
-    /** Networks that may be reached though they are not public. */
+    /** Non-public networks that may be reached. */
     allow: readonly Cidr[];
     resolver?: NameResolver | undefined;
   },

@@ -4,14 +4,14 @@ import type { Asker } from '../../identity/audit/actor.ts';
 import { actOnEndpoint } from './act-on-endpoint.ts';
 import { endDeliveries, markDeleted, selectEndpointIds } from './store.ts';
 
-/** Deliveries ended in one statement, small enough that nobody waits for it. */
+/** How many deliveries one statement ends: few enough that nobody has to wait for it. */
 const batchSize = 500;
-/** Batches that the caller waits for; what is left is ended by the deliverers. */
+/** How many batches the caller waits for; the deliverers end the rest. */
 const maxBatches = 200;
 
 /**
- * Deletes an endpoint and ends what is pending for it; what is under way just now may still be delivered. Its
- * deliveries can be looked at for as long as any.
+ * Deletes an endpoint and ends its pending deliveries. A running attempt may still deliver. The deliveries stay visible
+ * for the usual time.
  * @throws ApiProblem `not_found`
  */
 export async function deleteWebhook(database: Database, endpointId: string, asker: Asker): Promise<void> {

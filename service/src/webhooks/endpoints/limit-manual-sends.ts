@@ -3,27 +3,28 @@ import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts
 import { ApiProblem } from '../../problems/api-problem.ts';
 import { insertManualSend, lockAccount, type ManualSendWaits, selectManualSendWaits } from './store.ts';
 
-/** A delivery that somebody asks for by hand. A test that is sent again is a `ping` too. */
+/** A delivery that a person requests. A test that is sent again is a `ping` too. */
 export type ManualSend = { kind: 'ping' | 'resend'; accountId: string; endpointId: string };
 
 const limits = { ping: maxPingsPerMinute, resend: maxResendsPerMinute } as const;
 const nouns = { ping: 'test deliveries', resend: 'resends' } as const;
 
 /**
- * Counts a delivery by hand, in the transaction that writes it (decision 0016): nobody proved to own the address that it
- * goes to. The window slides by the database's clock, and the account's lock makes parallel requests come one by one.
- * @throws ApiProblem `rate_limited` with the seconds until the next one is taken
+ * Counts a manual delivery in the transaction that writes it (decision 0016). The limit exists because nobody has
+ * proved to own the target address. The window slides by the database's clock, and the account's lock serializes
+ * parallel requests.
+ * @throws ApiProblem `rate_limited` with the seconds until the next one is allowed
  */
 export async function limitManualSends(transaction: Transaction, send: ManualSend): Promise<void> {
-  // A statement of its own: what is counted next is looked at, and timed, with the lock held.
+  // A separate statement, so that the next one reads counts and time while the lock is held.
   await lockAccount(transaction, send.accountId);
   refuse(send.kind, await selectManualSendWaits(transaction, send, limits[send.kind]));
   await insertManualSend(transaction, send);
 }
 
 /**
- * Refuses what is past the limit before a transaction and its locks, so that a flood costs one short statement each. What
- * passes is not counted yet.
+ * Refuses a delivery above the limit before a transaction and its locks, so that a flood costs one short statement
+ * each. Does not count the delivery.
  * @throws ApiProblem `rate_limited`
  */
 export async function precheckManualSends(database: Database, send: ManualSend): Promise<void> {

@@ -3,15 +3,15 @@ import { noSuchEndpoint } from './act-on-endpoint.ts';
 import { type ListedWebhook, presentWebhook } from './present.ts';
 import { selectEndpoint, selectEndpoints, selectHealth } from './store.ts';
 
-/** No count goes further: it is looked at every few seconds. */
+/** Counts stop at this number, because they are read every few seconds. */
 const maxCounted = 1_000;
 
-/** The endpoints of an account, oldest first. */
+/** Returns the endpoints of an account, oldest first. */
 export async function listWebhooks(database: Database, accountId: string): Promise<ListedWebhook[]> {
   return (await selectEndpoints(database, accountId)).map(presentWebhook);
 }
 
-/** One of an account's endpoints. @throws ApiProblem `not_found` */
+/** Returns one of an account's endpoints. @throws ApiProblem `not_found` */
 export async function showWebhook(
   database: Database,
   endpointId: string,
@@ -22,10 +22,10 @@ export async function showWebhook(
   return presentWebhook(row);
 }
 
-/** What became of an endpoint's deliveries of the last 24 hours, and what is pending, whatever its age. */
+/** The outcomes of an endpoint's deliveries of the last 24 hours, and the pending ones of any age. */
 export type WebhookHealth = { delivered: number; failed: number; pending: number };
 
-/** The health of each of these endpoints, by its id. */
+/** Returns the health of each of these endpoints, by its id. */
 export async function readHealth(
   database: Database,
   endpointIds: readonly string[],

@@ -5,8 +5,8 @@ import { actOnEndpoint, noSuchEndpoint } from './act-on-endpoint.ts';
 import { limitManualSends, precheckManualSends } from './limit-manual-sends.ts';
 
 /**
- * Sends a test event to an endpoint, paused or not, whatever it subscribes to. Its delivery shows what came of it.
- * @throws ApiProblem `not_found`, `rate_limited` after ten in a minute
+ * Sends a test event to an endpoint, even if it is paused, whatever it subscribes to. The delivery shows the outcome.
+ * @throws ApiProblem `not_found`; `rate_limited` after ten in a minute
  */
 export async function pingWebhook(
   database: Database,

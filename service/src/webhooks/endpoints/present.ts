@@ -1,7 +1,7 @@
 import type { EndpointRow } from './store.ts';
 import type { SubscribableEventType } from './validate-endpoint.ts';
 
-/** A webhook endpoint as its owner may see it: all but its secret. */
+/** A webhook endpoint for its owner: everything except its secret. */
 export type ListedWebhook = {
   id: string;
   url: string;
@@ -9,7 +9,7 @@ export type ListedWebhook = {
   status: 'active' | 'paused';
   createdAt: string;
   pausedAt: string | null;
-  /** Since when every attempt failed; null: the last one was a success, or there was none. */
+  /** The time since which every attempt has failed; null if the last one succeeded, or there was none. */
   failingSince: string | null;
 };
 

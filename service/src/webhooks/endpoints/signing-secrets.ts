@@ -8,7 +8,7 @@ import { actOnEndpoint, noSuchEndpoint } from './act-on-endpoint.ts';
 import { replaceSecret, selectSecret } from './store.ts';
 
 export type SigningSecrets = {
-  /** A new secret, and as it is stored. */
+  /** Returns a new secret, in clear and encrypted for storage. */
   create: (endpointId: string) => { secret: string; encrypted: string };
   /** @throws DecryptionError */
   open: (encrypted: string, endpointId: string) => string;
@@ -16,12 +16,12 @@ export type SigningSecrets = {
 
 /** About 190 bits. */
 const secretCharacters = 32;
-/** Decrypted secrets that are cached: opening one took a tenth of a delivery. */
+/** How many decrypted secrets are cached: decrypting one took a tenth of a delivery's time. */
 const maxOpened = 1_000;
-/** How long deliveries carry a signature of the old secret too. */
+/** How long deliveries also carry a signature of the old secret. */
 const overlapSeconds = 24 * 60 * 60;
 
-/** Makes and opens the secrets that deliveries are signed with; what is stored is bound to its endpoint. */
+/** Creates and decrypts the secrets that sign deliveries. A stored secret is bound to its endpoint. */
 export function signingSecrets(secretKey: Buffer): SigningSecrets {
   const box = createSecretBox(secretKey, 'webhook signing');
   const opened = new LRUCache<string, string>({ max: maxOpened });
@@ -31,7 +31,7 @@ export function signingSecrets(secretKey: Buffer): SigningSecrets {
       return { secret, encrypted: box.encrypt(secret, endpointId) };
     },
     open: (encrypted, endpointId) => {
-      // What a ciphertext holds never changes: this cannot be out of date.
+      // The contents of a ciphertext never change, so the cache cannot be out of date.
       const name = `${endpointId} ${encrypted}`;
       const known = opened.get(name);
       if (known !== undefined) return known;
@@ -42,10 +42,10 @@ export function signingSecrets(secretKey: Buffer): SigningSecrets {
   };
 }
 
-/** A signing secret; `previousUntil` (ISO 8601): until then the one before it signs too. */
+/** A signing secret. Until `previousUntil` (ISO 8601) the previous secret also signs. */
 export type RevealedSecret = { secret: string; previousUntil: string | null };
 
-/** The secret that deliveries to an endpoint are signed with. @throws ApiProblem `not_found` */
+/** Returns the secret that signs deliveries to an endpoint. @throws ApiProblem `not_found` */
 export function revealSecret(
   database: Database,
   secrets: SigningSecrets,
@@ -65,7 +65,7 @@ export function revealSecret(
   });
 }
 
-/** Gives an endpoint a new secret; for a day the old one signs too. @throws ApiProblem `not_found` */
+/** Gives an endpoint a new secret. For a day the old one also signs. @throws ApiProblem `not_found` */
 export function rotateSecret(
   database: Database,
   secrets: SigningSecrets,

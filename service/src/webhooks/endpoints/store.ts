@@ -8,11 +8,11 @@ export type EndpointRow = {
   events: SubscribableEventType[];
   created_at: Date;
   paused_at: Date | null;
-  /** Since when every attempt failed; null: the last was a success, or there was none. */
+  /** The time since which every attempt has failed; null if the last one succeeded, or there was none. */
   failing_since: Date | null;
 };
 
-/** Inserts an endpoint unless the account is gone or has `max` of them. */
+/** Inserts an endpoint, unless the account is gone or already has `max` endpoints. */
 export async function insertEndpoint(
   transaction: Queryable,
   endpoint: {
@@ -24,7 +24,7 @@ export async function insertEndpoint(
   },
   max: number,
 ): Promise<'inserted' | 'no_account' | 'too_many'> {
-  // The lock makes two that would both be the last one come one after the other.
+  // The lock serializes two inserts that would both be the last one allowed.
   if (!(await lockAccount(transaction, endpoint.accountId))) return 'no_account';
   const inserted = await transaction.execute(
     `with endpoint as (
@@ -39,7 +39,7 @@ export async function insertEndpoint(
   return inserted === 1 ? 'inserted' : 'too_many';
 }
 
-/** Until the transaction ends nobody else has this lock of the account; false: there is no such account. */
+/** Locks an account until the transaction ends. Returns false where there is no such account. */
 export async function lockAccount(transaction: Queryable, accountId: string): Promise<boolean> {
   const rowCount = await transaction.execute(
     'select 1 from accounts where id = $1 and deleted_at is null for no key update',
@@ -48,18 +48,18 @@ export async function lockAccount(transaction: Queryable, accountId: string): Pr
   return rowCount === 1;
 }
 
-/** Seconds until the next delivery by hand; null: it may be now. */
+/** Seconds until the next manual delivery is allowed; null if it is allowed now. */
 export type ManualSendWaits = { endpoint: number | null; account: number | null };
 type SendCount = { kind: string; accountId: string; endpointId: string };
 
-/** How long an endpoint and its account wait that may have so many deliveries by hand in any minute. */
+/** Returns how long an endpoint and its account must wait, if each may have `max` manual deliveries in any minute. */
 export async function selectManualSendWaits(
   queryable: Queryable,
   send: SendCount,
   max: { endpoint: number; account: number },
 ): Promise<ManualSendWaits> {
   const rows = await queryable.rows<ManualSendWaits>(
-    // The one that makes the limit full: when it is a minute old, the next one may be sent.
+    // Finds the delivery that fills the limit: when it is a minute old, the next one may be sent.
     `with recent as (
        select endpoint_id, sent_at from manual_sends
         where account_id = $1 and kind = $2 and sent_at > clock() - interval '1 minute'
@@ -75,7 +75,7 @@ export async function selectManualSendWaits(
   return rows[0] ?? { endpoint: null, account: null };
 }
 
-/** Writes down a delivery by hand. The account is locked, so that nobody else counts meanwhile. */
+/** Records a manual delivery. The caller must have locked the account, so that nobody else counts meanwhile. */
 export async function insertManualSend(transaction: Queryable, send: SendCount): Promise<void> {
   await transaction.execute(
     'insert into manual_sends (account_id, kind, endpoint_id, sent_at) values ($1, $2, $3, clock())',
@@ -86,7 +86,7 @@ export async function insertManualSend(transaction: Queryable, send: SendCount):
 const endpoints = `select e.id, e.account_id, e.url, e.events, e.created_at, e.paused_at, t.failing_since
   from webhook_endpoints e join endpoint_turns t on t.endpoint_id = e.id where e.deleted_at is null`;
 
-/** The endpoints of an account, oldest first. */
+/** Returns the endpoints of an account, oldest first. */
 export function selectEndpoints(database: Database, accountId: string): Promise<EndpointRow[]> {
   return database.rows<EndpointRow>(`${endpoints} and e.account_id = $1 order by e.created_at, e.id`, [
     accountId,
@@ -94,8 +94,8 @@ export function selectEndpoints(database: Database, accountId: string): Promise<
 }
 
 /**
- * One endpoint; undefined where the account has none of that id. Without an account: whosever it is. `lock`: nobody
- * else changes it until the transaction ends.
+ * Returns one endpoint; undefined where the account has none of that id. Without an account it may be any account's.
+ * With `lock` nobody else can change it until the transaction ends.
  */
 export async function selectEndpoint(
   queryable: Queryable,
@@ -113,9 +113,9 @@ export async function selectEndpoint(
 export type Health = { endpoint_id: string; delivered: number; failed: number; pending: number };
 
 /**
- * Deliveries of endpoints: those delivered of the newest `max` of the last 24 hours, those that failed in these, and those
- * that wait for an attempt. Tests count where they were delivered and nowhere else. No count goes further than `max`, and
- * the tests that it passes over are few (limitManualSends).
+ * Counts deliveries of endpoints: how many of the newest `max` of the last 24 hours were delivered, how many failed in
+ * that time, and how many wait for an attempt. Tests count only as delivered. No count exceeds `max`; the few tests
+ * that it skips are limited (limitManualSends).
  */
 export function selectHealth(
   database: Database,
@@ -138,7 +138,7 @@ export function selectHealth(
   );
 }
 
-/** Saves what an endpoint is to be from now on. */
+/** Saves the new URL and events of an endpoint. */
 export async function saveEndpoint(
   transaction: Queryable,
   endpoint: { id: string; url: string; events: readonly string[] },
@@ -150,7 +150,7 @@ export async function saveEndpoint(
   ]);
 }
 
-/** An endpoint that leads elsewhere was never tried there: what failed before says nothing of it. */
+/** Forgets an endpoint's failures: the new URL was never tried, so earlier failures do not count for it. */
 export async function forgetFailures(transaction: Queryable, endpointId: string): Promise<void> {
   await transaction.execute(
     `update endpoint_turns set state = 'untried', failing_since = null where endpoint_id = $1`,
@@ -158,19 +158,19 @@ export async function forgetFailures(transaction: Queryable, endpointId: string)
   );
 }
 
-/** Pauses or resumes. */
+/** Pauses or resumes an endpoint. */
 export async function setPaused(transaction: Queryable, endpointId: string, paused: boolean): Promise<void> {
   await transaction.execute(
     'update webhook_endpoints set paused_at = case when $2 then clock() end where id = $1',
     [endpointId, paused],
   );
-  // What rests is looked at again; while it is paused that finds only pings.
+  // The deliverers look at waiting deliveries again; while the endpoint is paused they find only pings.
   await transaction.execute('update endpoint_turns set next_due = clock() where endpoint_id = $1', [
     endpointId,
   ]);
 }
 
-/** From now on nothing is written for it, and its secrets are gone. */
+/** Marks an endpoint as deleted: nothing is written for it any more, and its secrets are erased. */
 export async function markDeleted(transaction: Queryable, endpointId: string): Promise<void> {
   await transaction.execute(
     `update webhook_endpoints
@@ -178,13 +178,13 @@ export async function markDeleted(transaction: Queryable, endpointId: string): P
       where id = $1 and deleted_at is null`,
     [endpointId],
   );
-  // Should this process end now, the deliverers end what is left.
+  // If this process ends now, the deliverers end the remaining deliveries.
   await transaction.execute('update endpoint_turns set next_due = clock() where endpoint_id = $1', [
     endpointId,
   ]);
 }
 
-/** Ends deliveries of a deleted endpoint, so many at most; how many there were. */
+/** Ends up to `max` deliveries of a deleted endpoint. Returns how many there were. */
 export async function endDeliveries(database: Database, endpointId: string, max: number): Promise<number> {
   const rows = await database.rows<{ ended: number }>('select end_deliveries($1, $2) as ended', [
     endpointId,
@@ -195,7 +195,7 @@ export async function endDeliveries(database: Database, endpointId: string, max:
 
 export type SecretRow = { secret_sealed: string; previous_until: Date | null };
 
-/** The encrypted secret of an endpoint, and until when the one before it signs too. */
+/** Returns the encrypted secret of an endpoint, and the time until which the previous one also signs. */
 export async function selectSecret(
   transaction: Queryable,
   endpointId: string,
@@ -209,7 +209,7 @@ export async function selectSecret(
   return rows[0];
 }
 
-/** Replaces the secret; the old one stays valid for so long. */
+/** Replaces the secret. The old one stays valid for `overlapSeconds`. */
 export async function replaceSecret(
   transaction: Queryable,
   endpointId: string,
@@ -225,7 +225,7 @@ export async function replaceSecret(
   );
 }
 
-/** Ids of an account's endpoints. */
+/** Returns the ids of an account's endpoints. */
 export async function selectEndpointIds(database: Database, accountId: string): Promise<string[]> {
   const rows = await database.rows<{ id: string }>(
     'select id from webhook_endpoints where account_id = $1 and deleted_at is null',

@@ -7,7 +7,7 @@ import { actOnEndpoint, type EndpointAct } from './act-on-endpoint.ts';
 import { type EndpointRow, forgetFailures, saveEndpoint, setPaused } from './store.ts';
 import { validateEndpoint } from './validate-endpoint.ts';
 
-/** What of an endpoint may change; what is left out stays. */
+/** The changes to an endpoint. Fields that are left out stay the same. */
 export type WebhookChanges = {
   url?: string | undefined;
   events?: readonly string[] | undefined;
@@ -15,8 +15,8 @@ export type WebhookChanges = {
 };
 
 /**
- * Changes an endpoint. What is pending goes to the new URL, at the times that it had; other events count from the next
- * one on; `paused` lets what is pending rest, `active` sends at once what fell due meanwhile.
+ * Changes an endpoint. Pending deliveries go to the new URL at their old times. New event types apply from the next
+ * event on. `paused` makes pending deliveries wait; `active` sends at once those that fell due meanwhile.
  * @throws ApiProblem `invalid_request`, `not_found`
  */
 export async function updateWebhook(
@@ -24,7 +24,7 @@ export async function updateWebhook(
   endpointId: string,
   changes: WebhookChanges,
   asker: Asker,
-  // Networks that may be reached though they are not public.
+  // Non-public networks that may be reached.
   options: { allow: readonly Cidr[]; resolver?: NameResolver | undefined } = { allow: [] },
 ): Promise<void> {
   const validated = await validateEndpoint(changes, options);
@@ -65,14 +65,14 @@ async function changeStatus(
 }
 
 /**
- * Stops an endpoint: nothing new is written for it and what is pending rests, pings excepted.
+ * Pauses an endpoint: nothing new is written for it, and its pending deliveries wait, except pings.
  * @throws ApiProblem `not_found`
  */
 export function pauseWebhook(database: Database, endpointId: string, asker: Asker): Promise<void> {
   return updateWebhook(database, endpointId, { status: 'paused' }, asker);
 }
 
-/** Lets a paused endpoint go on: what fell due meanwhile is sent at once. @throws ApiProblem `not_found` */
+/** Resumes a paused endpoint: deliveries that fell due meanwhile are sent at once. @throws ApiProblem `not_found` */
 export function resumeWebhook(database: Database, endpointId: string, asker: Asker): Promise<void> {
   return updateWebhook(database, endpointId, { status: 'active' }, asker);
 }

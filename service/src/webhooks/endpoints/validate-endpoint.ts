@@ -5,7 +5,7 @@ import { ApiProblem, type FieldError } from '../../problems/api-problem.ts';
 
 export type SubscribableEventType = Exclude<EventType, 'ping'>;
 
-/** What helps whoever wants to receive on a machine or network that is not public. */
+/** Help for receiving on a machine or network that is not public. */
 const insideHelp =
   'To receive on this machine or in a network of your own, whoever runs the service lists it in EGRESS_ALLOW (127.0.0.0/8 is this machine); or use a tunnel, which has a public https address.';
 
@@ -13,9 +13,8 @@ type Wanted = { url?: string | undefined; events?: readonly string[] | undefined
 type Validated = { url: string; events: SubscribableEventType[] };
 
 /**
- * Validates what an endpoint is to be, as far as it is given, and gives the URL in the form that is requested. A name that
- * leads to an address which is not public is refused here already; it is validated again at each connect, so an https name
- * that cannot be looked up now may stay.
+ * Validates the given fields of an endpoint and returns the URL in normal form. Refuses a name that resolves to a
+ * non-public address. Each connect checks the name again, so an https name that cannot be resolved now is accepted.
  * @throws ApiProblem `invalid_request`
  */
 export function validateEndpoint(

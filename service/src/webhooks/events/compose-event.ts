@@ -2,7 +2,10 @@ import type { EventType } from '@renderkit/contract/v1/event-types.ts';
 import { idPrefixes } from '@renderkit/contract/v1/identifiers.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 
-/** An event to be written with what caused it. `body` is the envelope of docs/api.md §6, frozen as these bytes. */
+/**
+ * An event that is written together with its cause. `body` is the envelope of docs/api.md §6, stored as exactly these
+ * bytes.
+ */
 export type ComposedEvent = { id: string; type: EventType; body: string };
 
 /** Puts the envelope around `data` (JSON text). `at` is ISO 8601 in UTC. */

@@ -2,15 +2,15 @@ import type { EventType } from '@renderkit/contract/v1/event-types.ts';
 import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 import { composeEvent, type ComposedEvent } from './compose-event.ts';
 
-/** Ids of accounts or endpoints that have something to be delivered are announced here, after the commit. */
+/** Carries ids of accounts or endpoints with due deliveries, sent after the commit. */
 export const deliveriesDueChannel = 'deliveries_due';
 
 const pingMessage = 'This is a test. The endpoint can be reached.';
 
 /**
  * Writes an event with its deliveries, in the transaction of the outcome that it announces (`queryable`). `at` is ISO
- * 8601. Returns how many deliveries there are: if any, wake the deliverers once it is committed. A subject has one
- * event: a second one throws. (Within a statement of SQL call its function `write_event`.)
+ * 8601. Returns how many deliveries there are: if any, the caller must wake the deliverers after the commit. Throws for
+ * the second event of a subject. (SQL statements call the function `write_event` directly.)
  */
 export async function writeEvent(
   queryable: Queryable,
@@ -26,8 +26,8 @@ export async function writeEvent(
 }
 
 /**
- * Writes a ping to one endpoint, whatever it subscribes to, in the transaction of who asked for it (`queryable`). The
- * delivery's id; undefined where the endpoint is gone.
+ * Writes a ping to one endpoint, whatever it subscribes to, in the caller's transaction (`queryable`). Returns the
+ * event's and the delivery's ids; undefined where the endpoint is gone.
  */
 export async function writePing(
   queryable: Queryable,
@@ -39,7 +39,7 @@ export async function writePing(
   return deliveryId === undefined ? undefined : { eventId: event.id, deliveryId };
 }
 
-/** The id of its one delivery; undefined where the endpoint is gone. */
+/** Inserts a ping and returns the id of its delivery; undefined where the endpoint is gone. */
 async function insertPing(
   queryable: Queryable,
   event: ComposedEvent,
@@ -52,7 +52,7 @@ async function insertPing(
   return rows[0]?.delivery_id ?? undefined;
 }
 
-/** The moment by the database's clock, ISO 8601 in UTC. */
+/** Returns the time of the database's clock, ISO 8601 in UTC. */
 async function readClock(queryable: Queryable): Promise<string> {
   const rows = await queryable.rows<{ at: Date }>('select clock() as at');
   const [row] = rows;
@@ -60,12 +60,12 @@ async function readClock(queryable: Queryable): Promise<string> {
   return row.at.toISOString();
 }
 
-/** Wakes the deliverers of all processes; a lost notification costs a second. For many at a time use a notifier. */
+/** Wakes the deliverers of all processes; a lost notification costs a second. For many ids at once, use a notifier. */
 export async function announceDue(database: Database, accountOrEndpointId: string): Promise<void> {
   await database.rows('select pg_notify($1, $2)', [deliveriesDueChannel, accountOrEndpointId]);
 }
 
-/** The event about a generation or an upload; undefined before it is written and after it was removed. */
+/** Returns the event about a generation or an upload; undefined before it is written and after it is removed. */
 export async function findEventOf(
   database: Database,
   about: { accountId: string; subjectId: string },

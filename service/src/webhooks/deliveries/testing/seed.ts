@@ -13,7 +13,7 @@ import { type Deliveries, type DeliveriesOptions, startDeliveries } from '../bac
 export const secrets = signingSecrets(Buffer.alloc(32, 3));
 export const allow = parseCidrs('127.0.0.0/8');
 
-/** An account, and so many endpoints of it that are subscribed to everything. */
+/** Creates an account with an endpoint for each URL, by default subscribed to all events. */
 export async function seedEndpoints(
   database: Database,
   urls: readonly string[],
@@ -26,7 +26,7 @@ export async function seedEndpoints(
   return { accountId, endpoints };
 }
 
-/** Removes an account's endpoints while deliveries may be under way: locked first in the order of those. */
+/** Removes an account's endpoints while deliveries may be running: first locks them in the deliverers' order. */
 export async function removeEndpoints(database: Database, accountId: string): Promise<void> {
   await database.transaction(async (transaction) => {
     await transaction.execute(
@@ -47,7 +47,7 @@ export async function seedAccount(database: Database): Promise<string> {
   return accountId;
 }
 
-/** Writes an event as an outcome would; how many deliveries it has. */
+/** Writes an event like an outcome does. `deliveries` is how many deliveries it has. */
 export async function seedEvent(
   database: Database,
   accountId: string,
@@ -60,7 +60,7 @@ export async function seedEvent(
   return { ...event, deliveries, subjectId };
 }
 
-/** Many events at once, in one statement. */
+/** Writes many events in one statement. */
 export async function seedEvents(database: Database, accountId: string, count: number): Promise<void> {
   const ids = Array.from({ length: count }, () => newId('evt_'));
   await database.rows(
