@@ -1,15 +1,15 @@
 import type { Readable } from 'node:stream';
 
-/** A multiple of three: three bytes make four characters, so that no piece leaves anything over for the next. */
+/** A multiple of three: three bytes make four characters, so no piece leaves a remainder for the next. */
 const pieceBytes = 12 * 1024;
 
-/** A studio that says nothing for so long has gone. A reader who is behind is waited for elsewhere. */
+/** A studio that sends nothing for this time counts as gone. Slow readers have a separate limit. */
 const silentMs = 60_000;
 
 /**
- * Base64 of a file as it comes, without line ends (RFC 4648 §4), in pieces of 16 kB. It is taken from the stream in such
- * pieces: iterating over it would keep two chunks of 64 kB for each reader that is behind.
- * @throws where the stream breaks before its end, or gives nothing for so many milliseconds
+ * Yields a file as base64 while it arrives, without line ends (RFC 4648 §4), in pieces of 16 kB. It reads pieces of
+ * this size because iterating over the stream would keep two chunks of 64 kB for each slow reader.
+ * @throws where the stream breaks before its end, or sends nothing for `silentAfterMs`
  */
 export async function* base64Of(file: Readable, silentAfterMs = silentMs): AsyncGenerator<string, void> {
   let wake = () => undefined as void;
@@ -19,7 +19,7 @@ export async function* base64Of(file: Readable, silentAfterMs = silentMs): Async
   try {
     for (;;) {
       const changed = new Promise<void>((resolve) => (wake = resolve));
-      // Less than a piece is given at the end alone.
+      // The stream returns less than a piece only at its end.
       const piece = file.read(pieceBytes) as Buffer | null;
       if (piece !== null) yield piece.toString('base64');
       else if (file.readableEnded) return;

@@ -4,14 +4,14 @@ import type { DeleteUpload } from '../uploads/delete-upload.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of every request of a facade. */
+    /** Set for every request of a facade. */
     brought?: BroughtFiles;
   }
 }
 
 /**
- * Files of a request, which are stored before anybody can say whether it is accepted: a form may have its fields behind
- * its files. Refused, it leaves none of them.
+ * The files of a request. They are stored before it is known whether the request is accepted, because a form may have
+ * fields after its files. A refused request leaves none of them.
  */
 export class BroughtFiles {
   readonly #deleteUpload: DeleteUpload;
@@ -23,17 +23,20 @@ export class BroughtFiles {
     this.#log = log;
   }
 
-  /** One more is stored. */
+  /** Adds a stored file. */
   add(upload: { id: string; accountId: string }): void {
     this.#uploads.push(upload);
   }
 
-  /** A generation names them, or may. */
+  /** Keeps the files, because a generation names them, or may name them. */
   keep(): void {
     this.#uploads = [];
   }
 
-  /** Removes what is not kept. Never throws: one that stays is removed a month later, as any that nothing names. */
+  /**
+   * Removes the files that are not kept. Never throws: a file that remains is removed a month later, like any unused
+   * upload.
+   */
   async remove(): Promise<void> {
     await Promise.all(
       this.#uploads.splice(0).map((upload) =>

@@ -5,22 +5,27 @@ import { nearestNames, shownName } from '@renderkit/server-kit/nearest-names.ts'
 import type { CatalogIndex } from '../catalog/catalog-index.ts';
 import { offeredModels } from '../catalog/describe-unknown-name.ts';
 
-/** Names that clients have written into their code: they mean whatever draws here. Names of text models are none of them. */
+/**
+ * Names that clients have in their code: they mean the default picture model. Names of text models are not among them.
+ */
 const imageAliases =
   /^(?:gpt-image-|dall-e-|chatgpt-image-latest$|openai\/gpt-.*image|google\/gemini-.*image|bytedance-seed\/seedream-)/;
 const videoAliases = /^sora-/;
 
-/** Ids that a sentence has at most. */
+/** How many ids a sentence contains at most. */
 const maxNamed = 5;
 
 export type ChosenModel =
-  /** `named` is left out of a create where the default of its suite is meant. */
+  /** `named` is false where the default of the suite is meant; then a create names no model. */
   { model: StudioModel; named: boolean } | { unknown: string };
 
-/** What lists of models show before our own, so that clients that look for these names find them. */
+/** Names that lists of models show before ours, so that clients that look for them find them. */
 export const shownAliases = ['gpt-image-1', 'dall-e-3', 'sora-2'] as const;
 
-/** The model that a foreign request means: none for the default, our id, the last part of one if there is one such, an alias. */
+/**
+ * Returns the model that a foreign request means. No name or an alias: the default. Otherwise the model with this id,
+ * or the only one whose id ends with this name.
+ */
 export function chooseModel(index: CatalogIndex, suite: Suite, name: unknown): ChosenModel {
   const fallback = index.defaults.get(suite);
   const isAlias =
@@ -34,7 +39,10 @@ export function chooseModel(index: CatalogIndex, suite: Suite, name: unknown): C
   return model === undefined ? { unknown: describeMissingModel(name, index, suite) } : { model, named: true };
 }
 
-/** Clients show the sentence and no list: ids stand in it, the nearest ones or else the first of the suite. */
+/**
+ * Returns a sentence about a missing model. Clients show it without a list, so it contains ids: the nearest ones, or
+ * else the first of the suite.
+ */
 export function describeMissingModel(name: string, index: CatalogIndex, suite?: Suite): string {
   const offered = offeredModels(index, suite);
   const near = nearestNames(name, offered, maxNamed);
@@ -44,7 +52,7 @@ export function describeMissingModel(name: string, index: CatalogIndex, suite?: 
     : `${start}; those that there are: ${namesOf(offered)}`;
 }
 
-/** What is said of a model that does not do what it is asked for: which ones do. */
+/** Returns a sentence about a model that cannot do the task. It names the models that can. */
 export function describeOtherSuite({ id }: StudioModel, index: CatalogIndex, suite: Suite): string {
   const fallback = index.defaults.get(suite);
   const start = `the model ${id} ${cannot[suite]}; these do: ${namesOf(offeredModels(index, suite))}`;

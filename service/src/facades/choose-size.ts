@@ -5,7 +5,9 @@ type Offered = { ratio: string; width: number; height: number };
 
 const shape = /^(\d{1,5})x(\d{1,5})$/i;
 
-/** Width and height of a text such as `1024x768`; undefined of any other, and where either is 0. */
+/**
+ * Reads width and height from a text such as `1024x768`. Returns undefined for any other text, and where either is 0.
+ */
 export function readSize(text: unknown): { width: number; height: number } | undefined {
   const [, width, height] = (typeof text === 'string' ? shape.exec(text.trim()) : null) ?? [];
   const size = { width: Number(width), height: Number(height) };
@@ -13,8 +15,8 @@ export function readSize(text: unknown): { width: number; height: number } | und
 }
 
 /**
- * The offered size whose shape is nearest: by the ratio of the ratios, since 2:1 is as far from 1:1 as 1:2 is; among equals
- * by area. Undefined where nothing is offered.
+ * Returns the offered size with the nearest shape, compared by the ratio of the ratios: 2:1 is as far from 1:1 as 1:2
+ * is. Among equal shapes the area decides. Undefined where no size is offered.
  */
 export function nearestSize(
   offered: readonly Offered[],
@@ -31,7 +33,10 @@ export function nearestSize(
   })[0];
 }
 
-/** As `1024x1024`, the size that a create of pictures makes; undefined where it follows the picture that it changes. */
+/**
+ * Returns the size that a create of pictures makes, as `1024x1024`; undefined where the size follows the source
+ * picture.
+ */
 export function sizeMade({ parameters }: StudioModel, body: Record<string, unknown>): string | undefined {
   const { aspect_ratios: sizes, same_ratio_supported: keepsRatio } = parameters;
   const ratio = body['aspect_ratio'];

@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => db[Symbol.asyncDispose]());
 
-/** A process of a service by what others see of it: a session with a lock, and the calls that it holds. */
+/** Simulates a process as other processes see it: a session with a lock, and the calls that it holds. */
 async function startProcess(key: number) {
   const session = openDatabase({ url: db.url, poolSize: 1, applicationName: 'presence' });
   await session.rows('select pg_advisory_lock($1)', [key]);
@@ -40,7 +40,7 @@ test('a client that is back before the session of its killed process has ended h
   const { accountId } = await seedAccount(db.database);
   await using killed = await startProcess(4711);
   const first = await killed.calls.take({ ...equal, accountId });
-  // It renews no more.
+  // The process no longer renews its leases.
   await killed.calls[Symbol.asyncDispose]();
   await db.database.rows(
     `update facade_calls set held_until = clock() + interval '2 seconds' where account_id = $1`,

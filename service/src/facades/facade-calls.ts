@@ -20,32 +20,37 @@ import {
 } from './store.ts';
 
 /**
- * A create is taken for a repetition of an undelivered one within this time, or within the longer one if it says so. Both run
- * from the last moment at which somebody waited for that one, so that none ends while a repetition waits.
+ * Within this time a create counts as a repetition of an undelivered one; within the longer time if the client says
+ * that it repeats. Both run from the last moment at which a client waited for the earlier create, so neither ends while
+ * a repetition waits.
  */
 const unsaidSeconds = 2 * 60;
 const saidSeconds = 15 * 60;
 const leaseMs = 10_000;
 /**
- * A client that repeats does so soon after its connection broke. We may hear of that a little later; where the process died
- * that held it, when its lease has run out. For a client that does not say so the process must be seen to be gone.
+ * How long a repetition waits for the earlier holder. A client repeats soon after its connection broke, and the service
+ * may notice the break a little later. If the holding process died, the wait ends with its lease. Without a repeat
+ * header, the process must be seen to be gone.
  */
 const maxHolderWaitMs = leaseMs + 2_000;
 const askAgainMs = 250;
 
-/** What waits for its client, or has waited. */
+/** A create whose client waits for it, or has waited. */
 export type FacadeCall<Request> = {
   id: string;
-  /** As the first of equal requests had it. */
+  /** The request as the first of the equal requests sent it. */
   request: Request;
   adopted: boolean;
-  /** Its client has the answer. */
+  /** Records that the client has the answer. */
   delivered: () => Promise<void>;
-  /** Its client has gone. */
+  /** Records that the client disconnected. */
   lost: () => Promise<void>;
-  /** It came to nothing, and its client knows: the next equal request begins anew. */
+  /** Records that nothing was made and the client was informed: the next equal request starts again. */
   forgotten: () => Promise<void>;
-  /** It came to nothing, and its client was told to ask again: if that says so it has this call, and no other's pictures. */
+  /**
+   * Records that nothing was made and the client should ask again. If the client says that it repeats, it gets this
+   * call and not another one's pictures.
+   */
   refused: () => Promise<void>;
 };
 
@@ -53,23 +58,24 @@ export type TakeOptions<Request> = {
   accountId: string;
   /** Facade and route. */
   route: string;
-  /** What makes two requests equal: all that was asked for, files by their hashes. */
+  /** What makes two requests equal: everything that was asked for, files by their hashes. */
   identity: object;
   request: Request;
-  /** The client says that it repeats a request, and not one that was refused before it was read. */
+  /** The client says that it repeats a request, and that request was not refused before it was read. */
   repeats: boolean;
 };
 
 export type FacadeCallsOptions = {
   database: Database;
-  /** Of this process: without its key others wait for no lease of it. */
+  /** The presence of this process. Without its key, other processes do not wait for its leases. */
   presence: Pick<Presence, 'key'>;
   log: Logger;
 };
 
 /**
- * Gives a repeated create its first generations (decision 0038): clients of other programs repeat what got no answer and
- * send no Idempotency-Key. A request whose exchange lives is never joined, so that equal ones side by side are several.
+ * Gives a repeated create the generations of the first one (decision 0038): clients of other programs repeat requests
+ * that got no answer and send no Idempotency-Key. A request with a living exchange is never joined, so equal parallel
+ * requests stay separate.
  */
 export class FacadeCalls implements AsyncDisposable {
   readonly #database: Database;
@@ -97,7 +103,7 @@ export class FacadeCalls implements AsyncDisposable {
       const held = { id: taken.id, holder };
       const end = (record: typeof letGo) => async () => {
         lease[Symbol.dispose]();
-        // Lost, the lease runs out by itself.
+        // If this fails, the lease expires.
         await record(this.#database, held).catch((error: unknown) =>
           this.#log.warn({ err: error, call: held.id }, 'the end of a facade call was not recorded'),
         );
@@ -156,8 +162,8 @@ export class FacadeCalls implements AsyncDisposable {
   }
 
   /**
-   * Whether an equal call beside a new one has lost its process. A client may be back before the database has ended the session
-   * of a process that was killed: where that seems to live, it is looked at a second time.
+   * Returns whether the process of an equal call is gone. A client may be back before the database has ended the
+   * session of a killed process. So a process that seems to live is checked a second time.
    */
   async #wasLost(call: { accountId: string; fingerprint: string; id: string }): Promise<boolean> {
     const first = await lookBeside(this.#database, call);
@@ -166,12 +172,12 @@ export class FacadeCalls implements AsyncDisposable {
     return (await lookBeside(this.#database, call)) === 'gone';
   }
 
-  /** Whether what a key repeats may have been refused for its rate, before anybody knew what it was. */
+  /** Returns whether the request that a key repeats may have been refused for its rate, before it was read. */
   wasOverRate(key: { keyId: string; limit: number }): Promise<boolean> {
     return wasOverRate(this.#database, key);
   }
 
-  /** Whether nobody waits for it any more. */
+  /** Returns whether no client waits for a call any more. */
   isAbandoned(id: string, forMs: number): Promise<boolean> {
     return isAbandoned(this.#database, id, forMs);
   }

@@ -10,34 +10,34 @@ import { type AnswerForm, HeldAnswer, type Heartbeat, type Refusal } from './hel
 import { mayHaveAccepted, type OutputMaker, type Wanted } from './make-outputs.ts';
 import type { TakenImage } from './take-image.ts';
 
-/** A foreign request as we understand it. */
+/** A foreign request after it was mapped. */
 export type Asked = {
-  /** Facade and route: equal requests at different ones are not the same. */
+  /** Facade and route: equal requests to different routes are not the same. */
   route: string;
   wanted: Wanted;
-  /** Outputs that the client asked for. */
+  /** How many outputs the client asked for. */
   outputs: number;
-  /** As `1024x1024`, the size that is really made; undefined where it follows the source. */
+  /** The size that is really made, as `1024x1024`; undefined where it follows the source. */
   size: string | undefined;
-  /** Fields that came and count for nothing. */
+  /** Fields that the client sent and that are ignored. */
   ignored: readonly string[];
-  /** What makes two such requests equal: all that was asked for, files by their hashes. */
+  /** What makes two requests equal: everything that was asked for, files by their hashes. */
   identity: Record<string, unknown>;
-  /** What it brings, among it what is to be stored before it is accepted. */
+  /** The request's pictures, including those that must be stored before it is accepted. */
   pictures: readonly TakenImage[];
 };
 
-/** How an API answers. What is written is told by whether the client took it. */
+/** How an API answers. A method that writes returns whether the client received the answer. */
 export type Presentation = {
   form: AnswerForm;
-  /** The generations at their ends, those of their outputs that were asked for, never none. */
+  /** Answers with the finished generations and the requested outputs, of which there is at least one. */
   outputs: (answer: HeldAnswer, ends: readonly Generation[], outputs: readonly Output[]) => Promise<boolean>;
   /** Answers as soon as the creates are accepted; then `outputs` is never called. */
   accepted?: (answer: HeldAnswer, generations: readonly Generation[]) => Promise<boolean>;
   problem: (problem: ApiProblem) => Refusal;
-  /** One without outputs: failed or canceled, or still under way when its time was up. */
+  /** Converts a generation without outputs: failed or canceled, or unfinished when its time was up. */
   failure: (generation: Generation) => Refusal;
-  /** Told of the first generation as it goes on, until there is an answer. Previews come whole. */
+  /** Receives the live events of the first generation until there is an answer. Previews include their bytes. */
   live?: (answer: HeldAnswer, generation: Generation) => OnLiveEvent;
 };
 
@@ -48,10 +48,10 @@ export type ExchangeOptions = {
   heartbeat: Heartbeat;
 };
 
-/** Clients of OpenAI's makers count their tries in it, from 0. */
+/** The header in which OpenAI's own clients count their tries, from 0. */
 const retryHeader = 'x-stainless-retry-count';
 
-/** One request and its answer, from accepting its creates to the last byte of their outputs. */
+/** Handles one request and its answer, from accepting its creates to the last byte of their outputs. */
 export class FacadeExchange {
   readonly #options: ExchangeOptions;
   readonly #request: FastifyRequest;
@@ -60,7 +60,7 @@ export class FacadeExchange {
   readonly #presentation: Presentation;
   #generations: Generation[] = [];
   #adopted = false;
-  /** Creates of it were accepted before. */
+  /** Some of its creates were already accepted for an earlier request. */
   #found = false;
 
   constructor(
@@ -76,7 +76,10 @@ export class FacadeExchange {
     this.#presentation = presentation;
   }
 
-  /** @throws what refuses the request before anything was accepted: nothing is written by then */
+  /**
+   * Runs the exchange.
+   * @throws the refusal, if the request is refused before anything was accepted: then nothing was written
+   */
   async run(): Promise<void> {
     this.#options.maker.check(this.#asked.wanted);
     for (const { reference, store } of this.#asked.pictures) {
@@ -94,7 +97,7 @@ export class FacadeExchange {
     });
     if (accepted === undefined) return this.#finish(answer, call);
     const taken = await accepted(answer, this.#generations).catch((failure: unknown) =>
-      // They are there all the same: whoever asks again is told of them.
+      // The generations exist all the same: a client that asks again gets them.
       answer.refuse(this.#refusalOf(failure)).then(() => false),
     );
     if (taken) await call?.delivered();
@@ -108,7 +111,7 @@ export class FacadeExchange {
     const { 'idempotency-key': key, [retryHeader]: retries } = this.#request.headers;
     const maxMillicredits = readMaxCost(this.#request.headers);
     const says = Number(retries ?? 0) >= 1;
-    // A client that brings a key of its own says itself which requests are the same.
+    // A client with its own key decides itself which requests are the same.
     const call =
       typeof key === 'string'
         ? undefined
@@ -124,7 +127,7 @@ export class FacadeExchange {
       principal,
       requestId: this.#request.id,
       maxMillicredits,
-      // Each attempt stores its files anew: under a key of the client's own they are the same by their bytes.
+      // Each attempt stores its files again. Under the client's own key, files are compared by their bytes.
       ...(call === undefined ? { identity: { route, ...identity } } : {}),
     };
     let replayed = false;
@@ -137,8 +140,8 @@ export class FacadeExchange {
       this.#found = made.found;
     } catch (error) {
       if (mayHaveAccepted(error)) {
-        // Under the same keys whoever asks again gets what may have been accepted, and is not charged twice.
-        // What it repeats has files of its own, and the body names those.
+        // A client that asks again uses the same keys, so it gets what may have been accepted and is not charged twice.
+        // Keeps the files, unless this request repeats another one: that one's files are named in its body.
         if (!this.#adopted) this.#request.brought?.keep();
         await call?.lost();
       } else if (retries !== undefined && this.#isToBeRepeated(error)) {
@@ -147,7 +150,8 @@ export class FacadeExchange {
       } else await call?.forgotten();
       throw error;
     }
-    // What it repeats has files of its own, also under a key of the client's. Its client does not wait for theirs to go.
+    // The repeated request has its own files, also under the client's key. Removes this request's files without
+    // waiting.
     if (this.#adopted || replayed) void this.#request.brought?.remove();
     else this.#request.brought?.keep();
     return call;
@@ -174,11 +178,11 @@ export class FacadeExchange {
     else if (refusal === undefined) await call.delivered();
     else if (this.#generations.every(({ status }) => status === 'failed' || status === 'canceled'))
       await call.forgotten();
-    // It goes on, or is there and could not be handed over: it waits for whoever asks again.
+    // The generation continues, or exists and could not be delivered: it waits for a client that asks again.
     else await call.lost();
   }
 
-  /** Whether clients that say when they repeat do so after it by themselves. */
+  /** Returns whether clients that mark repetitions repeat a request by themselves after this failure. */
   #isToBeRepeated(failure: unknown): boolean {
     const { status } = this.#refusalOf(failure);
     return status === 429 || status >= 500;

@@ -5,8 +5,8 @@ const schemes = /^(?:bearer|key|token) +(\S+)$/i;
 const basic = /^basic +([A-Za-z0-9+/=]+)$/i;
 
 /**
- * The API key in whichever form a foreign client sends one: `Authorization: Bearer`, `Key`, `Token`, or `Basic` with the
- * key as user or as password; `X-API-Key`; `api-key`. Undefined where there is none, or where two differ.
+ * Reads the API key in any form that a foreign client sends: `Authorization: Bearer`, `Key`, `Token`, or `Basic` with
+ * the key as user or password; `X-API-Key`; `api-key`. Returns undefined where there is none, or where two differ.
  */
 export function readFacadeKey({ headers }: IncomingMessage): KeyProof | undefined {
   const given = [
@@ -17,7 +17,7 @@ export function readFacadeKey({ headers }: IncomingMessage): KeyProof | undefine
   return key === undefined || given.some((other) => other !== key) ? undefined : proofOf(key);
 }
 
-/** Empty where it holds no key. */
+/** Returns the key of an Authorization header; empty where there is none. */
 function keyOfAuthorization(text: string): string {
   const token = schemes.exec(text)?.[1];
   if (token !== undefined) return token;

@@ -1,3 +1,3 @@
-/** Doors for clients of other APIs, as FACADES names them. */
+/** The APIs of other services that the facades offer, as FACADES names them. */
 export const facadeNames = ['openai', 'a1111'] as const;
 export type FacadeName = (typeof facadeNames)[number];

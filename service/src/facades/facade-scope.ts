@@ -16,7 +16,7 @@ import type { FacadeName } from './facade-names.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What a key must have for a route of a facade. */
+    /** The scope that a key needs for a route of a facade. */
     scope?: Scope;
     /** Whether a request of such a route counts in its key's minute; it does where this is left out. */
     counts?: (principal: Principal) => Promise<boolean>;
@@ -25,9 +25,9 @@ declare module 'fastify' {
 
 type RouteOf<Request> = {
   method: 'GET' | 'POST' | 'DELETE';
-  /** Behind the facade's prefix. */
+  /** The path after the facade's prefix. */
   url: string;
-  /** What a key must have for it. */
+  /** The scope that a key needs. */
   scope: Scope;
   handler: (request: Request, reply: FastifyReply) => Promise<unknown>;
   /** Whether a request counts in its key's minute; it does where this is left out. */
@@ -37,26 +37,26 @@ type RouteOf<Request> = {
 export type AddRoute = (route: RouteOf<never>) => void;
 
 /**
- * Opens the scope of one facade: the same keys, rate and scopes as `/v1`, refusals in the facade's own shape, those of
- * addresses that it does not have too.
+ * Opens the scope of one facade, with the same keys, rate and scopes as `/v1`. Refusals have the facade's own format,
+ * also for unknown paths.
  */
 export type FacadeScope = <Refusal extends Error>(
   app: FastifyInstance,
   facade: {
-    /** Of its operations in metrics. */
+    /** The name of its operations in metrics. */
     name: FacadeName;
     prefix: string;
     routes: (route: AddRoute) => void;
     /** Sends a problem, or a refusal of the facade's own. */
     send: (request: FastifyRequest, reply: FastifyReply, error: ApiProblem | Refusal) => void;
-    /** Tells the facade's own refusals apart. */
+    /** Returns whether an error is a refusal of the facade's own. */
     isRefusal: (error: unknown) => error is Refusal;
-    /** What to say of a path that it does not have. */
+    /** Returns the message for an unknown path. */
     describeUnknownRoute?: (path: string) => string;
   },
 ) => void;
 
-/** Bodies of facades are never logged: some clients send all of their settings. */
+/** Never logs bodies of facades, because some clients send all of their settings. */
 export function createFacadeScope({
   admission,
   deleteUpload,
@@ -72,7 +72,7 @@ export function createFacadeScope({
         scope.addHook('onRequest', async (request, reply) => {
           request.startedAt = performance.now();
           request.brought = new BroughtFiles({ deleteUpload, log });
-          // The server leaves a query as text, for `/v1` to read strictly.
+          // The server leaves a query as text, because `/v1` parses it strictly.
           request.query = Object.fromEntries(
             new URLSearchParams((request.query as string | undefined) ?? ''),
           );
@@ -98,7 +98,8 @@ export function createFacadeScope({
         };
         scope.setErrorHandler((error, request, reply) => {
           refuse(error, request, reply);
-          // After the answer, for a studio that hangs holds up none: what has a row is found again, whatever happens.
+          // Removes files after the answer, so that a hanging studio delays no answer. A file with a row can always be
+          // found again.
           void request.brought?.remove();
         });
         scope.setNotFoundHandler((request) => {

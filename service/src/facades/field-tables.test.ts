@@ -21,7 +21,7 @@ const index = indexOf({
 });
 const picture = { reference: 'upl_1', identity: 'a' };
 
-/** Fields that note which of them were read. */
+/** Returns fields that record which of them were read. */
 function notingReads(fields: Record<string, unknown>) {
   const read = new Set<string>();
   const noted = new Proxy(fields, {
@@ -30,7 +30,10 @@ function notingReads(fields: Record<string, unknown>) {
   return { noted, read };
 }
 
-/** `before`: fields that hold pictures and conversations, which are read before the mapping, and those that count without being read. */
+/**
+ * `before`: fields that the mapping does not read, because they are read before it (pictures, conversations) or have an
+ * effect without being read.
+ */
 const mappings: [
   door: string,
   table: FieldTable,

@@ -3,26 +3,26 @@ import { maxPromptCharacters } from '@renderkit/contract/v1/limits.ts';
 
 /** A field of a foreign request. */
 export type Field = {
-  /** What becomes of it, in Markdown: docs/connect.md says it in these words. */
+  /** What the field becomes, in Markdown; docs/connect.md contains this text. */
   becomes: string;
-  /** It counts for nothing, and an answer names it where it came. */
+  /** The field is ignored, and an answer names it if the client sent it. */
   ignored?: true;
-  /** The setting that it is here, where the model has a range for it. */
+  /** The setting that the field sets, where the model has a range for it. */
   setting?: SettingName;
-  /** It says how to answer, not what to make: requests that differ in it alone are equal. */
+  /** The field says how to answer, not what to make: requests that differ only in it are equal. */
   answer?: true;
 };
 
 export type FieldTable = Readonly<Record<string, Field>>;
 
-/** A request as the code may read it: by the names of a table and no others. */
+/** A request as the code may read it: only by the names of a table. */
 export type FieldsOf<Table extends FieldTable> = { readonly [Name in keyof Table]?: unknown };
 
-/** Pictures of one request at most. */
+/** How many pictures one request may make. */
 export const maxOutputs = 10;
-/** Pictures on the way that a stream shows at most. */
+/** How many previews a stream shows at most. */
 export const maxPartialImages = 3;
-/** Chat programs that want no more than so many ask for a title or for tags, which must not buy a picture. */
+/** Chat programs that ask for at most this many tokens want a title or tags, which must not buy a picture. */
 export const titleTokens = 50;
 
 const asOurs = 'as in [the HTTP API](api.md)';
@@ -34,7 +34,9 @@ const asSetting = <Name extends SettingName>(setting: Name) => ({
 });
 const ignored = { becomes: 'counts for nothing', ignored: true } as const;
 
-/** Our own fields, which creates take as they come: a client's extra fields reach everything that a model offers. */
+/**
+ * The service's own fields, which creates take unchanged: a client's extra fields reach everything that a model offers.
+ */
 export const passedFields = {
   aspect_ratio: { becomes: asOurs },
   styles: { becomes: asOurs },
@@ -48,7 +50,7 @@ export const passedFields = {
   inpaint_type: { becomes: asOurs },
 } as const satisfies FieldTable;
 
-/** Names that other programs have for what may be an option of a model here. */
+/** Other programs' names for fields that may be options of a model here. */
 export const optionFields = {
   seed: { becomes: `${asOption}; several pictures count it up` },
   negative_prompt: { becomes: asOption },
@@ -56,7 +58,7 @@ export const optionFields = {
   guidance_scale: { becomes: asOption },
 } as const satisfies FieldTable;
 
-/** What all requests of OpenAI's API may have beside the fields of theirs. */
+/** Fields that every request of OpenAI's API may have in addition to OpenAI's own. */
 export const ownFields = {
   ...passedFields,
   options: { becomes: asOurs },
@@ -126,7 +128,7 @@ export const chatFields = {
   ...ownFields,
 } as const satisfies FieldTable;
 
-/** Ours that creates of videos take as they come, beside those of all. */
+/** The service's own fields that only creates of videos take unchanged. */
 export const passedVideoFields = {
   end_image: { becomes: asOurs },
   reference_audios: { becomes: asOurs },
@@ -151,7 +153,7 @@ export const videoFields = {
   ...ownFields,
 } as const satisfies FieldTable;
 
-/** `POST /txt2img` and `POST /img2img` of A1111's API. Of fields that are ignored those are named that are set. */
+/** `POST /txt2img` and `POST /img2img` of A1111's API. An answer names ignored fields only if they are set. */
 export const a1111Fields = {
   prompt: { becomes: asItIs },
   negative_prompt: { becomes: asOption },
@@ -190,7 +192,7 @@ export const a1111Fields = {
 export const namesOf = <Name extends string>(table: Readonly<Record<Name, Field>>) =>
   Object.keys(table) as Name[];
 
-/** The fields of a table that are settings here, and which. */
+/** Returns the fields of a table that are settings, with the setting of each. */
 export function settingsOf<Name extends string>(
   table: Readonly<Record<Name, Field>>,
 ): { field: Name; setting: SettingName }[] {
@@ -200,12 +202,12 @@ export function settingsOf<Name extends string>(
   });
 }
 
-/** The fields of a table that count for nothing. */
+/** Returns the fields of a table that are ignored. */
 export function ignoredOf<Name extends string>(table: Readonly<Record<Name, Field>>): Name[] {
   return namesOf(table).filter((name) => table[name].ignored === true);
 }
 
-/** What a request asks for, without what only says how to answer it. */
+/** Returns what a request asks for, without the fields that only say how to answer. */
 export function askedFor(table: FieldTable, fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => table[name]?.answer !== true));
 }

@@ -12,14 +12,14 @@ export type FormReading = {
   accountId: string;
   largeBodies: LargeBodies;
   pace: Pace;
-  /** Bytes of all texts together at most. */
+  /** How many bytes all texts together may have. */
   limitBytes: number;
 };
 
 /**
- * What a form has beside its files: heads, texts and whatever stands around its parts. All of it has one size and one pace
- * together. Texts beyond what JSON may always have take a slot among the large bodies, for as long as JSON of the largest
- * size may take: a form must not hold it with the files that follow.
+ * Reads the parts of a form except its files: heads, texts and boundaries. All of these share one size limit and one
+ * pace. Texts larger than the usual JSON limit take a slot among the large bodies, for as long as the largest JSON body
+ * may take. The form must not hold the slot while its files follow.
  */
 export class FormTexts implements Disposable {
   readonly #reading: FormReading;
@@ -37,14 +37,14 @@ export class FormTexts implements Disposable {
     });
   }
 
-  /** What comes next of it; nothing where that was all. @throws SenderLost, MalformedForm, ApiProblem */
+  /** Returns the next part; undefined at the end of the form. @throws SenderLost, MalformedForm, ApiProblem */
   async next(parts: AsyncIterator<FormPart, void>): Promise<FormPart | undefined> {
     const part = await this.#wait(parts, ({ name }) => Buffer.byteLength(name));
     if (part !== undefined) await this.#take(Buffer.byteLength(part.name));
     return part;
   }
 
-  /** The text of a part. @throws SenderLost, MalformedForm, ApiProblem */
+  /** Returns the text of a part. @throws SenderLost, MalformedForm, ApiProblem */
   async read({ content }: FormPart): Promise<string> {
     const chunks: Buffer[] = [];
     for (;;) {
@@ -55,7 +55,7 @@ export class FormTexts implements Disposable {
     }
   }
 
-  /** The bytes of a file, while the form may hold its slot. @throws SenderLost */
+  /** Yields the bytes of a file while the form may hold its slot. @throws SenderLost */
   async *inTime(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
     for await (const chunk of bytes) {
       this.#checkSlot();
@@ -82,7 +82,7 @@ export class FormTexts implements Disposable {
         );
     });
     this.#floor.received(next.done === true ? 0 : bytesOf(next.value));
-    // It may have become so with what just came.
+    // The last chunk may have made the form too slow.
     if (this.#isTooSlow) throw new SenderLost('the form came too slowly');
     return next.done === true ? undefined : next.value;
   }

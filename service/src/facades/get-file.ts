@@ -2,21 +2,21 @@ import { once } from 'node:events';
 import http, { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import https from 'node:https';
 
-/** Its head alone: a long file may take its time. */
+/** Milliseconds until the head of the answer. A large file may take longer. */
 const firstByteMs = 15_000;
-/** A studio may send on to a bucket, and that to another address of its own. */
+/** A studio may redirect to a bucket, and the bucket to another of its addresses. */
 const maxRedirects = 5;
-/** Bytes of a file that are read ahead of who takes them: as little as a stream does. */
+/** Reads as few bytes of a file ahead of the reader as a stream does. */
 const connections = { keepAlive: true, highWaterMark: 16 * 1024 };
 
 /**
- * Gets files by Node's own client: a reader that stands still for minutes costs little memory, and loses nothing when the
- * other side ends the connection behind the last byte.
+ * Gets files with Node's HTTP client. A reader that pauses for minutes costs little memory. It also loses nothing when
+ * the server closes the connection after the last byte.
  */
 export class FileGetter implements Disposable {
   readonly #agents = { 'http:': new http.Agent(connections), 'https:': new https.Agent(connections) };
 
-  /** The answer, whatever its status, behind all redirects. @throws where there is none */
+  /** Returns the answer after all redirects, whatever its status. @throws where there is none */
   async get(address: URL, headers: OutgoingHttpHeaders): Promise<IncomingMessage> {
     let url = address;
     for (let redirects = 0; ; redirects++) {
@@ -37,11 +37,11 @@ export class FileGetter implements Disposable {
       const late = setTimeout(() => request.destroy(new Error('no answer in time')), firstByteMs);
       try {
         const [response] = (await once(request, 'response')) as [IncomingMessage];
-        // Where the connection breaks, whoever reads is told by the answer.
+        // If the connection breaks, the reader gets the error from the answer.
         request.on('error', () => undefined);
         return response;
       } catch (error) {
-        // The other side ended an idle connection in the moment in which it was taken again.
+        // The server closed an idle connection just when it was used again: tries once more.
         if (!request.reusedSocket || (error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
       } finally {
         clearTimeout(late);

@@ -72,7 +72,7 @@ test('one whose client reads next to nothing is cut off', async () => {
     taken = await held.send(pieces(1_000_000));
   }, pace);
   client.response.on('error', () => undefined).pause();
-  // It takes a little now and then.
+  // The client reads a little now and then.
   const sips = setInterval(() => client.response.read(1_000), 20);
   await client.answered.finally(() => clearInterval(sips));
   assert.equal(taken, false);

@@ -3,35 +3,38 @@ import type { ServerResponse } from 'node:http';
 import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
 import { RateFloor } from '@renderkit/server-kit/http/rate-floor.ts';
 
-/** A client that takes less than this has gone, whatever its connection says: what it is read from is held for it. */
+/**
+ * A client that reads more slowly than this counts as gone, even if its connection is open: the source of the answer is
+ * held for it.
+ */
 const readerPace: Pace = { minBytesPerSecond: 8 * 1024, windowMs: 60_000 };
 
 /** Milliseconds. */
 export type Heartbeat = {
-  /** Until the first byte of an answer that is not ready; 0 for none at all. */
+  /** Until the first byte of an answer that is not ready. 0 for no heartbeat. */
   afterMs: number;
   everyMs: number;
 };
 
-/** An answer of a facade that refuses, in the form of its API. */
+/** A refusal of a facade, in the format of its API. */
 export type Refusal = { status: number; headers: Record<string, string>; body: object };
 
-/** What an answer is written as. */
+/** The format of an answer. */
 export type AnswerForm = {
   headers: Record<string, string>;
-  /** Shows that somebody is there, and means nothing to who reads it. */
+  /** Shows that the connection is alive; the reader ignores it. */
   heartbeat: string;
-  /** What tells of a failure once the head of a 200 is written; without it the connection is cut. */
+  /** Returns the text that reports a failure after the head of a 200. Without this function, the connection is cut. */
   failure?: (body: object) => string;
 };
 
-/** JSON may begin with white space. An error inside of a 200 would be taken for a success. */
+/** JSON may begin with white space. Clients would take an error inside a 200 for a success. */
 export const jsonForm: AnswerForm = {
   headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
   heartbeat: ' ',
 };
 
-/** A line that is a comment. After an empty one some clients would read an event. */
+/** The heartbeat is a comment line, without an empty line after it: some clients would read that as an event. */
 export const eventsForm = (failure: (body: object) => string): AnswerForm => ({
   headers: {
     'content-type': 'text/event-stream; charset=utf-8',
@@ -43,10 +46,9 @@ export const eventsForm = (failure: (body: object) => string): AnswerForm => ({
 });
 
 /**
- * An answer that may take minutes, to a client that waits for it. Proxies give up what is silent for a minute or two: after
- * a while the head of a 200 is written, and something now and then that means nothing. Until then everything can still be
- * refused with its own status. What fails later cuts the connection, where the form has no words for it: a client that
- * repeats is given the true answer.
+ * An answer that may take minutes. Proxies close connections that are silent for a minute or two. So after a while it
+ * writes the head of a 200, and then heartbeats. Until then, a failure still gets its own status. Later, a failure cuts
+ * the connection if the format cannot report it: a client that repeats gets the true answer.
  */
 export class HeldAnswer {
   readonly #response: ServerResponse;
@@ -56,7 +58,10 @@ export class HeldAnswer {
   readonly #pace: Pace;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `headers`: of every answer, as they are known by then. The caller has taken the response from the framework. */
+  /**
+   * `headers` returns the headers of every answer, as known at that time. The caller must have taken the response from
+   * the framework.
+   */
   constructor(
     response: ServerResponse,
     options: { form: AnswerForm; heartbeat: Heartbeat; headers: () => Record<string, string>; pace?: Pace },
@@ -74,12 +79,12 @@ export class HeldAnswer {
     else if (afterMs > 0) this.#timer = setTimeout(() => this.#beat(everyMs), afterMs);
   }
 
-  /** Aborts when the client has gone before its answer. */
+  /** Aborts when the client disconnects before its answer. */
   get gone(): AbortSignal {
     return this.#gone.signal;
   }
 
-  /** Sends a part before the rest is there. To a client that is behind nothing is sent. */
+  /** Sends a part before the rest exists. Sends nothing to a client that reads too slowly. */
   sendAhead(part: string): void {
     const response = this.#response;
     if (response.destroyed || response.writableEnded || response.writableNeedDrain) return;
@@ -87,7 +92,7 @@ export class HeldAnswer {
     response.write(part);
   }
 
-  /** Sends the answer, or the rest of it. @returns whether the client took it */
+  /** Sends the answer, or the rest of it. @returns whether the client received it */
   async send(body: string | AsyncIterable<string | Buffer>): Promise<boolean> {
     const response = this.#response;
     clearTimeout(this.#timer);
@@ -99,7 +104,7 @@ export class HeldAnswer {
     });
   }
 
-  /** Says what it came to instead. @returns whether the client took it */
+  /** Sends a refusal instead of the answer. @returns whether the client received it */
   async refuse({ status, headers, body }: Refusal): Promise<boolean> {
     const response = this.#response;
     clearTimeout(this.#timer);
@@ -143,13 +148,13 @@ export class HeldAnswer {
       }
       response.end();
     } catch (error) {
-      // Half an answer must not look like a whole one.
+      // Half an answer must not look like a complete one.
       response.destroy();
       throw error;
     }
   }
 
-  /** Writes a chunk and waits until it has left, or the client has: no more than one is kept for a client that is behind. */
+  /** Writes a chunk and waits until it is sent or the client disconnects: keeps at most one chunk for a slow client. */
   #written(chunk: string | Buffer): Promise<void> {
     const response = this.#response;
     return new Promise((resolve) => {

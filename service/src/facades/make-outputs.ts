@@ -17,23 +17,25 @@ import { ApiProblem, type FieldError } from '../problems/api-problem.ts';
 import { type Check, compileCheck } from '../validation/compile-check.ts';
 import type { FacadeCall, FacadeCalls } from './facade-calls.ts';
 
-/** What a foreign request comes to: equal creates, since how many outputs one has is the model's affair. */
+/**
+ * The creates that a foreign request needs. They are equal; how many outputs one of them makes depends on the model.
+ */
 export type Wanted = {
   kind: GenerationKind;
-  /** Of the create of that kind in `/v1`. */
+  /** The body of the create of that kind in `/v1`. */
   body: Record<string, unknown>;
   generations: number;
-  /** Of each of them, where one was chosen. */
+  /** The seed of each create, where one was chosen. */
   seeds?: readonly number[];
 };
 
 export type Made = {
   generations: Generation[];
-  /** The first refusal, where not all were accepted. */
+  /** The first refusal, if not all creates were accepted. */
   refusal: ApiProblem | undefined;
-  /** All of them were accepted before, for an earlier request with the same keys. */
+  /** All creates were already accepted for an earlier request with the same keys. */
   replayed: boolean;
-  /** Some of them were. */
+  /** Some creates were already accepted. */
   found: boolean;
 };
 
@@ -62,16 +64,19 @@ const schemas = {
   video_extend: ExtendVideoRequest,
 };
 
-/** A client that went away may come back for what has not begun yet; then it is canceled. */
+/**
+ * Milliseconds for which a disconnected client may come back. After that, generations that have not started are
+ * canceled.
+ */
 const comeBackMs = 30_000;
 
-/** Whether a create that failed so may be there all the same: its answer was lost, not refused. */
+/** Returns whether a create may have been accepted although it failed: its answer was lost, not refused. */
 export function mayHaveAccepted(failure: unknown): boolean {
   if (!(failure instanceof ApiProblem)) return true;
   return !failure.refusedByStudio && problemCodes[failure.code as ProblemCode].status >= 500;
 }
 
-/** The creates behind all facades: the same use case, rules and bill as those of `/v1`. */
+/** Makes the creates of all facades, with the same use case, rules and charges as `/v1`. */
 export class OutputMaker implements Disposable {
   readonly #options: MakeOptions;
   readonly #checks: Record<GenerationKind, Check>;
@@ -87,7 +92,7 @@ export class OutputMaker implements Disposable {
     };
   }
 
-  /** @throws ApiProblem invalid_request where the form of a body is wrong, before anything is stored */
+  /** Checks a body before anything is stored. @throws ApiProblem invalid_request where its form is wrong */
   check({ kind, body }: Wanted): void {
     const errors: FieldError[] = [];
     this.#checks[kind](body, errors);
@@ -95,9 +100,9 @@ export class OutputMaker implements Disposable {
   }
 
   /**
-   * Accepts all creates of a call, or finds those that were accepted for it before. `maxMillicredits` is for all of them
-   * together; `identity` is what they are told apart by, where their body is another at each attempt.
-   * @throws ApiProblem where none was accepted; where that is not sure, what makes it unsure
+   * Accepts all creates of a call, or finds those already accepted for it. `maxMillicredits` is for all of them
+   * together. `identity` tells them apart if their body differs at each attempt.
+   * @throws ApiProblem where none was accepted; where that is uncertain, the error that makes it uncertain
    */
   async accept(
     { principal, requestId, maxMillicredits, identity }: AcceptedBy,
@@ -140,8 +145,9 @@ export class OutputMaker implements Disposable {
   }
 
   /**
-   * The generations at their ends, or as they stand when the time is up.
-   * @throws ApiProblem `unauthorized` once the key is revoked; `upstream_unavailable` where the service stops before that
+   * Returns the generations when they have finished, or as they are when the time is up.
+   * @throws ApiProblem `unauthorized` once the key is revoked; `upstream_unavailable` where the service stops before
+   * that
    */
   async wait(principal: Principal, ids: readonly string[], gone: AbortSignal): Promise<Generation[]> {
     const { longPolls, holdSeconds } = this.#options;
@@ -165,16 +171,19 @@ export class OutputMaker implements Disposable {
     );
   }
 
-  /** Its client has gone: what still waits in half a minute, when nobody has come back for it, is canceled. */
+  /**
+   * Records that the client disconnected. Cancels generations that still wait after half a minute, if no client has
+   * come back.
+   */
   async abandon(principal: Principal, call: FacadeCall<Wanted>, ids: readonly string[]): Promise<void> {
     await call.lost();
     const { calls, canceling, log } = this.#options;
     const cancel = async () => {
-      // Who came back meanwhile and has gone again has a timer of its own; the clocks of two machines differ a little.
+      // A client that came back and disconnected again has its own timer. The clocks of two machines differ a little.
       if (!(await calls.isAbandoned(call.id, comeBackMs * 0.9))) return;
       for (const id of ids)
         await cancelGeneration(canceling, { id, accountId: principal.account.id }).catch((error: unknown) => {
-          // It has begun, and is found in the library.
+          // The generation has started; its outputs appear in the library.
           if (!(error instanceof ApiProblem)) throw error;
         });
     };

@@ -1,4 +1,4 @@
-// Files of a studio as the doors hand them on, from a server that answers in every way.
+// Files of a studio as the facades pass them on, from a server that answers in every way.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -13,7 +13,7 @@ import { OutputMedia } from './output-media.ts';
 
 const file = randomBytes(100_001);
 
-/** A studio that answers so. */
+/** Opens a studio that answers with the given listener. */
 async function open(answer: RequestListener) {
   const server = createServer(answer).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -72,7 +72,7 @@ test('a connection that the studio ended in between is no failure', async () => 
   let asked = 0;
   await using studio = await open((request, response) => {
     asked += 1;
-    // Whoever asks a second time on one connection finds it closed.
+    // A second request on the same connection finds it closed.
     if (asked === 2) return void request.socket.resetAndDestroy();
     response.end(file);
   });
@@ -108,7 +108,7 @@ test('a link leads to a file, and to nothing beside the files', async () => {
   studio.media.addRoute(app);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const statusOf = async (path: string, method = 'GET') => {
-    // As it stands: an address would be put in order before it is sent.
+    // Sends the path unchanged: a URL object would normalize it first.
     const request = get({
       host: '127.0.0.1',
       port: (app.server.address() as AddressInfo).port,

@@ -6,12 +6,12 @@ import { ApiProblem } from '../problems/api-problem.ts';
 import { base64Of } from './base64-stream.ts';
 import { FileGetter } from './get-file.ts';
 
-/** Outputs that are encoded at once in this process; each has a few chunks in memory. */
+/** How many outputs this process encodes at once; each keeps a few chunks in memory. */
 const encodedAtOnce = 32;
-/** Milliseconds after which a reader that has not taken its piece is passed by: others do not wait for it. */
+/** Milliseconds after which a reader that has not taken its piece loses its slot, so that others do not wait for it. */
 const passedByMs = 1_000;
 
-/** What the studio says of a file and its parts, and what may be asked of it. */
+/** Headers of the studio's answers that are passed on, and headers that a client's request may pass to the studio. */
 const passedOn = [
   'content-type',
   'content-length',
@@ -26,19 +26,19 @@ const passedOn = [
   'x-content-type-options',
 ] as const;
 const asked = ['range', 'if-range', 'if-none-match'] as const;
-/** What a link to a file has between its slashes. */
+/** A path segment of a link to a file. */
 const segment = /^[\w-][\w.-]*$/;
-/** The file, a part of it, that it has not changed, that it has no such part. */
+/** Statuses: the file, a part of it, not modified, no such part. */
 const answersOfFiles: ReadonlySet<number> = new Set([200, 206, 304, 416]);
 
 export type OutputMediaOptions = {
-  /** How the service reaches the studio. */
+  /** The address at which the service reaches the studio. */
   studioUrl: string;
-  /** How clients reach the service. */
+  /** The address at which clients reach the service. */
   publicUrl: string;
 };
 
-/** Outputs under the service's own address, and as base64. Links cannot be guessed, and are the studio's own. */
+/** Serves outputs under the service's own address, and as base64. Links are the studio's own and cannot be guessed. */
 export class OutputMedia implements Disposable {
   readonly #options: OutputMediaOptions;
   readonly #limiter: Limiter = createLimiter({ slots: encodedAtOnce });
@@ -48,26 +48,34 @@ export class OutputMedia implements Disposable {
     this.#options = options;
   }
 
-  /** The same file under the service's address. What the studio keeps elsewhere stays where it is. */
+  /**
+   * Returns the address of a file at the service. The address of a file that the studio stores elsewhere is unchanged.
+   */
   urlOf(url: string): string {
     const path = mediaPath(url);
     return path === undefined ? url : `${this.#options.publicUrl}${path}`;
   }
 
-  /** The id of the library item behind one of our links, of the service or of the studio. */
+  /** Returns the id of the library item in a link of the service or of the studio. */
   assetIdOf(url: string): string | undefined {
     const { publicUrl } = this.#options;
     const path = mediaPath(url) ?? (url.startsWith(`${publicUrl}/`) ? url.slice(publicUrl.length) : '');
     return /^\/media\/[^/]+\/(ast_[0-9a-z]+)\.\w+$/.exec(path)?.[1];
   }
 
-  /** Its bytes, and their type. @throws ApiProblem `upstream_error` when the studio does not give them */
+  /**
+   * Returns the bytes of a file and their type.
+   * @throws ApiProblem `upstream_error` when the studio does not send them
+   */
   async open(url: string): Promise<{ contentType: string; bytes: AsyncIterable<Uint8Array> }> {
     const answer = await this.#read(url);
     return { contentType: answer.headers['content-type'] ?? '', bytes: answer };
   }
 
-  /** The same as base64. So many files at once are read; the others wait, though not for readers that are behind. */
+  /**
+   * Yields a file as base64. At most `encodedAtOnce` files are read at once. Others wait, but not for readers that are
+   * slow.
+   */
   async *base64(url: string): AsyncGenerator<string, void> {
     using slot = await this.#limiter.enter();
     for await (const piece of base64Of(await this.#read(url))) {
@@ -80,7 +88,7 @@ export class OutputMedia implements Disposable {
     }
   }
 
-  /** `GET /media/{folder}/{name}`: hands the studio's answer on, parts of files too. */
+  /** `GET /media/{folder}/{name}`: passes on the studio's answer, also parts of files. */
   addRoute(app: FastifyInstance): void {
     app.route<{ Params: { folder: string; name: string } }>({
       method: 'GET',
@@ -88,7 +96,7 @@ export class OutputMedia implements Disposable {
       config: { operationId: 'media' },
       handler: async (request, reply) => {
         const { folder, name } = request.params;
-        // Decoded by now: `%2e%2e` would lead to what the studio shows to its neighbours alone.
+        // The path is already decoded: `%2e%2e` would lead to what the studio serves only to its neighbours.
         if (!segment.test(folder) || !segment.test(name))
           throw new ApiProblem('not_found', { detail: 'There is no such file.' });
         const path = `/media/${folder}/${name}`;
@@ -98,9 +106,9 @@ export class OutputMedia implements Disposable {
   }
 
   /**
-   * Answers whoever showed a key with the file behind a link of an output, or with the part of it that the request is for.
-   * No cache keeps it for others: they would not be asked for a key.
-   * @throws ApiProblem `not_found`, or `upstream_error` where the studio answers with something else than a file
+   * Answers a client that has shown a key with the file of an output, or with the requested part of it. Shared caches
+   * must not store it, because they would not ask for a key.
+   * @throws ApiProblem `not_found`; `upstream_error` where the studio does not answer with a file
    */
   async pass(url: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const answer = await this.#ask(mediaPath(url) ?? url, request);
@@ -126,7 +134,7 @@ export class OutputMedia implements Disposable {
     return this.#get(pathOrUrl, headers);
   }
 
-  /** `own`: headers that count before the studio's. */
+  /** Passes on an answer. The headers in `own` replace the studio's. */
   async #handOn(
     answer: IncomingMessage,
     request: FastifyRequest,
@@ -142,11 +150,11 @@ export class OutputMedia implements Disposable {
     );
     reply.raw.writeHead(answer.statusCode ?? 502, { ...passed, ...own });
     if (request.method === 'HEAD') {
-      // Read to its end, a film would cross the network for nothing.
+      // Ends the transfer: otherwise a whole video would cross the network for nothing.
       answer.destroy();
       return void reply.raw.end();
     }
-    // Who goes away, or a studio that does, ends both sides.
+    // If the client or the studio disconnects, both sides end.
     await pipeline(answer, reply.raw).catch(() => undefined);
   }
 
@@ -179,7 +187,7 @@ function mediaPath(url: string): string | undefined {
   return path !== undefined && /^\/media\/[^/]+\/[^/]+$/.test(path) ? path : undefined;
 }
 
-/** The format of a picture by the name of its file: `png`, `jpeg`, `webp`. */
+/** Returns the format of a picture from the name of its file: `png`, `jpeg`, `webp`. */
 export function formatOf(url: string): string {
   const extension = /\.(\w+)$/.exec(URL.parse(url)?.pathname ?? '')?.[1] ?? 'png';
   return extension === 'jpg' ? 'jpeg' : extension;

@@ -1,12 +1,12 @@
 import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
 import { type FieldsOf, namesOf, optionFields, type ownFields, passedFields } from './field-tables.ts';
 
-/** Fields that a body gets, and names that came and count for nothing. */
+/** Fields for the body of a create, and names of fields that the client sent and that are ignored. */
 export type Mapped = { body: Record<string, unknown>; ignored: string[] };
 
 /**
- * Maps what foreign requests have in common: our own fields as they are, options of the model by their keys, `user` into the
- * metadata. Texts of a form are read as the numbers and lists that they mean.
+ * Maps the fields that foreign requests share: the service's own fields unchanged, options of the model by their keys,
+ * and `user` into the metadata. Converts texts of a form to the numbers and lists that they mean.
  */
 export function mapOwnFields(fields: FieldsOf<typeof ownFields>, model: StudioModel): Mapped {
   const body: Record<string, unknown> = {};
@@ -34,7 +34,7 @@ function objectOf(value: unknown): Record<string, unknown> {
     : {};
 }
 
-/** A form sends everything as text: what reads as a number, a truth value or JSON is meant as that. */
+/** Converts a text of a form: text that looks like a number, a boolean or JSON becomes that value. */
 export function valueOf(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   if (/^-?\d{1,15}(?:\.\d{1,15})?$/.test(value)) return Number(value);

@@ -3,8 +3,8 @@ import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts'
 import type { Wanted } from './make-outputs.ts';
 
 /**
- * The creates that so many outputs take. They are equal but for a seed that was chosen, which counts up by the outputs of each:
- * with one seed all of them would make, and charge, the same pictures.
+ * Plans the creates for a number of outputs. They differ only in a chosen seed, which increases by the outputs of each
+ * create: with one seed, all would make, and charge for, the same pictures.
  */
 export function planCreates(
   kind: Kind,
@@ -23,7 +23,10 @@ export function planCreates(
   };
 }
 
-/** Gives the seed that is so many further, from the end of the option's range on from its begin; undefined where none was chosen. */
+/**
+ * Returns a function that adds to the chosen seed and continues at the start of the option's range after its end.
+ * Undefined where no seed was chosen.
+ */
 function seedCounter(
   { parameters }: StudioModel,
   body: Record<string, unknown>,
@@ -31,9 +34,9 @@ function seedCounter(
   const { min, max, step = 1 } = parameters.options.find(({ key }) => key === 'seed') ?? {};
   const seed = (body['options'] as { seed?: unknown } | undefined)?.seed;
   if (typeof seed !== 'number' || min === undefined || max === undefined) return undefined;
-  // Below 0 each generation draws a seed of its own.
+  // Below 0, each generation chooses its own seed.
   const first = min < 0 ? min + Math.ceil(-min / step) * step : min;
-  // What is no seed of the model's is refused with its own words.
+  // An invalid seed is refused later, with the model's own message.
   const at = (seed - first) / step;
   if (seed > max || at < 0 || !Number.isInteger(at)) return undefined;
   const seeds = Math.floor((max - first) / step) + 1;

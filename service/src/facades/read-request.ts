@@ -28,12 +28,15 @@ import { invalidField } from '../problems/api-problem.ts';
 import type { LargeBodies } from '../validation/large-bodies.ts';
 import { type FormReading, FormTexts } from './form-texts.ts';
 
-/** A file as it was stored while the form came. */
+/** A file that was stored while the form arrived. */
 export type TakenFile = {
   /** Name of its part, without the brackets of a list. */
   field: string;
   uploadId: string;
-  /** Of its bytes, in hexadecimal: two requests with equal files are equal, though their uploads have other ids. */
+  /**
+   * SHA-256 of its bytes, in hexadecimal: requests with equal files are equal, although their uploads have different
+   * ids.
+   */
   sha256: string;
 };
 
@@ -45,24 +48,24 @@ export type FacadeRequest = {
 /** Stores bytes as an upload of the account. @throws ApiProblem */
 export type StoreFile = (file: {
   accountId: string;
-  /** Of the upload that it becomes. */
+  /** The id of the upload. */
   id: string;
   field: string;
   fileName: string | undefined;
   bytes: () => AsyncIterable<Uint8Array>;
-  /** Its alpha is what counts: where it is transparent, a picture is to change. */
+  /** Uses the alpha channel as a mask: the picture changes where it is transparent. */
   maskOfAlpha: boolean;
 }) => Promise<void>;
 
 export type ReadOptions = {
-  /** Bytes of a JSON body at most, and of all texts of a form together. */
+  /** How many bytes a JSON body, or all texts of a form together, may have. */
   limitBytes: number;
-  /** Parts that are files though they have no file name. */
+  /** Parts that are files even without a file name. */
   fileFields: readonly string[];
-  /** Bytes of a file of that name at most; those of a picture where this is left out. */
+  /** How many bytes a file of that name may have. Default: the limit of a picture. */
   maxFileBytes?: (field: string) => number;
   isMaskOfAlpha: (field: string) => boolean;
-  /** Called before a file of a form is stored, with the fields that came before it: throws what is wrong by then. */
+  /** Called before a file of a form is stored, with the fields that came before it. Throws if these are wrong. */
   refuseBeforeFile?: (field: string, fields: Record<string, unknown>) => void;
 };
 
@@ -72,8 +75,8 @@ const ordinaryPace: Pace = { minBytesPerSecond: 64 * 1024, windowMs: 20_000 };
 const formType = /^multipart\/form-data[ \t]*(;|$)/i;
 
 /**
- * Reads a foreign request, JSON or a form, leniently: names that nobody knows are left to whoever looks. Files of a form go
- * to the studio as they come and are never whole in memory.
+ * Reads a foreign request, JSON or a form, and ignores unknown names here. Files of a form go to the studio while they
+ * arrive and are never whole in memory.
  * @throws ApiProblem invalid_request, and what storing a file throws
  */
 export function createReadRequest({
@@ -83,7 +86,7 @@ export function createReadRequest({
 }: {
   largeBodies: LargeBodies;
   storeFile: StoreFile;
-  /** Of a JSON body, of each file of a form, and of all else of a form together. */
+  /** The pace of a JSON body, of each file of a form, and of the rest of a form together. */
   pace?: Pace;
 }) {
   return async (
@@ -133,7 +136,7 @@ async function readFields({
       (typeof json.value !== 'object' || json.value === null || Array.isArray(json.value))
     )
       throw invalidField('body', 'must be a JSON object');
-    // Some clients write null for what they leave out.
+    // Some clients send null for fields that they leave out.
     return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
   } catch (error) {
     throw problemOfBody(error);
@@ -150,7 +153,7 @@ async function readForm(reading: Reading & { storeFile: StoreFile }): Promise<Fa
   const fields: Record<string, unknown> = {};
   const files: TakenFile[] = [];
   using texts = new FormTexts(reading);
-  // Not ended where something is refused: that would wait for the part that does not come.
+  // The iterator is not closed after a refusal: that would wait for a part that does not come.
   const parts = readMultipart(request.raw);
   try {
     for (let count = 1; ; count++) {
@@ -179,7 +182,7 @@ async function readForm(reading: Reading & { storeFile: StoreFile }): Promise<Fa
       files.push({ field, uploadId, sha256: hash.digest('hex') });
     }
   } catch (error) {
-    // Whoever fell silent is not waited for any longer, nor is what may come yet read.
+    // Does not wait for a client that sends nothing more, and does not read what may still come.
     if (error instanceof SenderLost && mustCloseUnread(request.raw)) reply.header('connection', 'close');
     throw problemOfBody(error);
   }
@@ -199,7 +202,7 @@ async function* hashed(
   }
 }
 
-/** Forms write what is nested as `key[sub]`, and lists as `key[]`. */
+/** Adds a field of a form, which writes nested values as `key[sub]` and lists as `key[]`. */
 function addField(fields: Record<string, unknown>, name: string, value: string): void {
   const [, key = name, sub] = /^([^[\]]+)\[([^[\]]*)\]$/.exec(name) ?? [];
   if (key === '__proto__' || sub === '__proto__') return;

@@ -35,15 +35,15 @@ export type FacadesOptions = {
   largeBodies: LargeBodies;
   studioUrl: string;
   publicUrl: string;
-  /** Seconds that an exchange waits for what it makes. */
+  /** Seconds for which an exchange waits for its outputs. */
   holdSeconds: number;
   heartbeat: Heartbeat;
   log: Logger;
 };
 
 /**
- * Doors for programs that speak another API already (decision 0038): they come in by a changed address, and everything
- * ends in the creates of `/v1`.
+ * Starts the facades for programs that already use another API (decision 0038). Such a program only needs a changed
+ * address, and its requests become creates of `/v1`.
  */
 export function startFacades(
   owned: Pick<AsyncDisposableStack, 'use'>,

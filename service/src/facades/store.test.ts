@@ -30,7 +30,9 @@ before(async () => {
 });
 after(() => db[Symbol.asyncDispose]());
 
-/** What equal requests of one account find; each comes with the presence of the process that it came to. */
+/**
+ * Returns a function that makes equal requests of one account, each with the presence of the process that receives it.
+ */
 async function equalRequests() {
   const { accountId } = await seedAccount(db.database);
   return async (presence: number | undefined, more: { repeats?: boolean; giveUp?: boolean } = {}) => {
@@ -57,7 +59,7 @@ async function start(): Promise<Presence & { key: number }> {
   return presence as Presence & { key: number };
 }
 
-/** Ends it as a killed process would, and waits until the database has heard of it. */
+/** Ends a presence like a killed process does, and waits until the database has noticed. */
 async function end(presence: Presence & { key: number }): Promise<void> {
   const { key } = presence;
   await presence[Symbol.asyncDispose]();
@@ -80,7 +82,7 @@ test('an equal request waits for the lease of a process that is gone, and has it
   const ask = await equalRequests();
   const first = await ask(gone.key);
   await end(gone);
-  // Two may look at once without hiding from each other that it is gone.
+  // Two processes may check at once and both see that the third is gone.
   const outcomes = await Promise.all([ask(other.key), ask(other.key)]);
   assert.deepEqual(
     outcomes.map(({ outcome }) => outcome),

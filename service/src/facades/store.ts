@@ -4,7 +4,7 @@ export type TakenCall =
   | { outcome: 'new' | 'adopted'; id: string; request: unknown }
   | { outcome: 'held'; id: null; request: null };
 
-/** Runs hold_facade_call.sql, which says what the outcomes are. Times are whole seconds. */
+/** Runs hold_facade_call.sql, which describes the outcomes. Times are whole seconds. */
 export async function holdFacadeCall(
   database: Database,
   call: {
@@ -15,7 +15,7 @@ export async function holdFacadeCall(
     request: object;
     holder: string;
     leaseSeconds: number;
-    /** Of the process; see `Presence`. */
+    /** The key of the process; see `Presence`. */
     presence: number | undefined;
     repeats: boolean;
     unsaidSeconds: number;
@@ -46,15 +46,15 @@ export async function holdFacadeCall(
 }
 
 /**
- * What is held of equal calls beside this one: nothing; calls whose processes all seem to live; or one at least whose process
- * is gone, by the lock that it no longer holds (decision 0062).
+ * Checks equal calls that are held at the same time as this one: `nothing` where there is none; `gone` where the
+ * process of at least one is gone, because it no longer holds its lock (decision 0062); `living` otherwise.
  */
 export async function lookBeside(
   database: Database,
   { accountId, fingerprint, id }: { accountId: string; fingerprint: string; id: string },
 ): Promise<'nothing' | 'living' | 'gone'> {
   const rows = await database.rows<{ gone: boolean }>(
-    // Each process once, however many equal calls it holds.
+    // Checks each process once, however many equal calls it holds.
     `select coalesce(pg_try_advisory_xact_lock_shared(presence), false) as gone from (
        select distinct f.presence from facade_calls f
         where f.account_id = $1 and f.fingerprint = decode($2, 'hex') and f.id <> $3 and f.held_until >= clock()
@@ -67,7 +67,7 @@ export async function lookBeside(
   return rows.length > 0 ? 'living' : 'nothing';
 }
 
-/** Holders of this process that still live keep what they hold. */
+/** Renews the leases of this process's holders that are still valid. */
 export async function renewHolders(
   database: Database,
   { ids, leaseMs }: { ids: string[]; leaseMs: number },
@@ -80,7 +80,7 @@ export async function renewHolders(
   );
 }
 
-/** Its client has the answer. */
+/** Records that the client has the answer. */
 export async function recordDelivered(database: Database, { id, holder }: Held): Promise<void> {
   await database.execute(
     `update facade_calls set holder = null, held_until = null, delivered_at = clock()
@@ -90,7 +90,7 @@ export async function recordDelivered(database: Database, { id, holder }: Held):
   );
 }
 
-/** Its client has gone without the answer, and may come back for it. */
+/** Records that the client disconnected without the answer, and may come back for it. */
 export async function letGo(database: Database, { id, holder }: Held): Promise<void> {
   await database.execute(
     `update facade_calls set holder = null, held_until = null, let_go_at = clock()
@@ -100,7 +100,10 @@ export async function letGo(database: Database, { id, holder }: Held): Promise<v
   );
 }
 
-/** Nothing was made of it, and its client was told to ask again: what says that it repeats is then this one. */
+/**
+ * Records that nothing was made and the client was told to ask again: a request that says it repeats then gets this
+ * call.
+ */
 export async function refuseCall(database: Database, { id, holder }: Held): Promise<void> {
   await database.execute(
     'update facade_calls set holder = null, held_until = null where id = $1 and holder = $2',
@@ -110,8 +113,8 @@ export async function refuseCall(database: Database, { id, holder }: Held): Prom
 }
 
 /**
- * Whether a request of the key was refused for its rate in this minute or the one before: one that repeats it is the first of its
- * kind that is read.
+ * Returns whether a request of the key was refused for its rate in this minute or the one before. Then a request that
+ * repeats it is the first of them that is read.
  */
 export async function wasOverRate(
   database: Database,
@@ -126,7 +129,7 @@ export async function wasOverRate(
   return rows.length > 0;
 }
 
-/** Nothing was made of it, so that the next request begins anew. */
+/** Deletes a call of which nothing was made, so that the next request starts again. */
 export async function forgetCall(database: Database, { id, holder }: Held): Promise<void> {
   await database.execute(
     'delete from facade_calls where id = $1 and holder = $2',
@@ -135,7 +138,7 @@ export async function forgetCall(database: Database, { id, holder }: Held): Prom
   );
 }
 
-/** Whether its client has been away for so many milliseconds, and is still. */
+/** Returns whether the client has been away for `forMs` and still is. */
 export async function isAbandoned(database: Database, id: string, forMs: number): Promise<boolean> {
   const rows = await database.rows<{ id: string }>(
     `select id from facade_calls
@@ -147,7 +150,7 @@ export async function isAbandoned(database: Database, id: string, forMs: number)
   return rows.length > 0;
 }
 
-/** Generations of a key's that are under way and that a client waits for through a facade, the oldest first. */
+/** Returns the ids of a key's unfinished generations that a client waits for through a facade, oldest first. */
 export async function readAwaited(
   database: Database,
   { accountId, keyId }: { accountId: string; keyId: string },
@@ -164,7 +167,7 @@ export async function readAwaited(
   return rows.map(({ id }) => id);
 }
 
-/** The model that a key has chosen for requests that name none. */
+/** Returns the model that a key has chosen for requests that name none. */
 export async function readChosenModel(database: Database, keyId: string): Promise<string | undefined> {
   const rows = await database.rows<{ model: string }>(
     'select model from facade_models where key_id = $1',

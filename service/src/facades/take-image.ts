@@ -5,15 +5,18 @@ import { invalidField } from '../problems/api-problem.ts';
 import type { OutputMedia } from './output-media.ts';
 import type { StoreFile } from './read-request.ts';
 
-/** A picture that a request brings. `reference` goes into the create, `identity` says what it is. */
+/** A picture of a request. `reference` goes into the create; `identity` identifies its content. */
 export type TakenImage = {
   reference: string;
   identity: string;
-  /** Stores its bytes under the reference, where it brought some: once nothing is left that would refuse the request. */
+  /**
+   * Stores the bytes under the reference, if the request contains them. Called once nothing else can refuse the
+   * request.
+   */
   store?: () => Promise<void>;
 };
 
-/** One that is still to come: for looking at what came before it. */
+/** Stands for a picture that has not arrived yet, to check the fields before it. */
 export const imageToCome: TakenImage = { reference: '', identity: '' };
 
 const dataUrl = /^data:[^,;]*(?:;[^,;]*)*;base64,/;
@@ -22,8 +25,8 @@ const base64Only = /^[A-Za-z0-9+/\s]+=*\s*$/;
 const minBase64Characters = 40;
 
 /**
- * Takes a picture in any form that a client has: a data URL, bare base64, one of our ids, one of our links, or an https
- * address, which is fetched later as one in `/v1` is. What it is, its bytes decide and never what it says.
+ * Accepts a picture in any form: a data URL, bare base64, an id or a link of the service, or an https address, which is
+ * fetched later as in `/v1`. The bytes decide the type, not what the client declares.
  * @throws ApiProblem invalid_request that names the field
  */
 export function takeImage(
@@ -56,7 +59,7 @@ export function takeImage(
     identity: createHash('sha256').update(bytes).digest('hex'),
     store: async () => {
       const stored = bytes;
-      // The request is held for minutes, and this function with it.
+      // Drops the bytes, because the request and this function are held for minutes.
       bytes = undefined;
       if (stored === undefined) return;
       await storeFile({

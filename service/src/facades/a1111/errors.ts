@@ -3,7 +3,7 @@ import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { ApiProblem } from '../../problems/api-problem.ts';
 import type { Refusal } from '../held-answer.ts';
 
-/** Where this API has another status than ours. */
+/** Problems whose status in this API differs from `/v1`. */
 const statuses: Partial<Record<string, number>> = {
   invalid_request: 422,
   conflict: 422,
@@ -12,12 +12,12 @@ const statuses: Partial<Record<string, number>> = {
   moderation_blocked: 400,
 };
 
-/** A refusal of this API: its programs show `detail`, some `error` alone. */
+/** Makes a refusal of this API. Most of its programs show `detail`; some show only `error`. */
 function refusalOf(status: number, code: string, detail: string): Refusal {
   return { status, headers: {}, body: { error: code, detail, body: '', errors: detail } };
 }
 
-/** A refusal of ours as this API has it. */
+/** Converts a problem into a refusal of this API. */
 export function errorOfProblem(problem: ApiProblem): Refusal {
   const known = problemCodes[problem.code as keyof typeof problemCodes] as { status: number } | undefined;
   const [first] = problem.errors ?? [];
@@ -29,7 +29,7 @@ export function errorOfProblem(problem: ApiProblem): Refusal {
   return refusal;
 }
 
-/** A generation without outputs: failed or canceled, or still under way when its time was up. */
+/** Makes the refusal for a generation without outputs: failed or canceled, or unfinished when its time was up. */
 export function errorOfGeneration({ id, status, error }: Generation): Refusal {
   if (status === 'failed') {
     const code = error?.code ?? 'generation_failed';

@@ -12,22 +12,22 @@ import { mapOwnFields } from '../own-fields.ts';
 import { planCreates } from '../plan-creates.ts';
 import type { TakenImage } from '../take-image.ts';
 
-/** What an answer reports of a request beside its prompt. */
+/** The settings that an answer reports in addition to the prompt. */
 type ReportedSettings = { negativePrompt: string; seed: number; steps: number };
 
-/** A request for pictures, and what its answer reports of it. */
+/** A request for pictures, with what its answer reports. */
 export type A1111Request = Asked & {
   model: StudioModel;
   prompt: string;
-  /** As it came. */
+  /** The settings as the client sent them. */
   sent: ReportedSettings;
-  /** What the model takes of it, in its ranges. Which seed was drawn its generations know. */
+  /** The settings that the model accepts, within its ranges. The generations record the seed that was used. */
   taken: Omit<ReportedSettings, 'seed'>;
 };
 
 type ImageFields = FieldsOf<typeof a1111Fields>;
 
-/** Pictures of an `img2img`. */
+/** The pictures of an `img2img`. */
 export type Sources = { images: readonly TakenImage[]; mask: TakenImage | undefined };
 
 const neverCounts = ignoredOf(a1111Fields);
@@ -36,9 +36,9 @@ const settings = settingsOf(a1111Fields).filter(({ setting }) => ofEveryImage.in
 const settingsOfMasks = settingsOf(a1111Fields).filter(({ setting }) => !ofEveryImage.includes(setting));
 
 /**
- * Maps `txt2img` and, with sources, `img2img`. Programs send every field that they have, most with values that change nothing:
- * what a model has no setting for counts for nothing, and numbers are brought into its ranges.
- * @throws ApiProblem invalid_request, not_found where there is no such model
+ * Maps `txt2img` and, with sources, `img2img`. Programs send every field they have, most with values that change
+ * nothing. So fields without a matching setting of the model are ignored, and numbers are brought into its ranges.
+ * @throws ApiProblem invalid_request; not_found where there is no such model
  */
 export function readA1111Request(
   index: CatalogIndex,
@@ -79,7 +79,7 @@ export function readA1111Request(
     outputs,
     size: sizeMade(model, body),
     ignored,
-    // Programs send their settings too, their keys among them: only what counts is kept.
+    // Programs also send their own settings, even their keys: stores only the fields that have an effect.
     identity: {
       ...body,
       image: undefined,
@@ -103,7 +103,7 @@ function reportedSettings({
   return { negativePrompt: textOf(negativePrompt) ?? '', steps: numberOf(steps) ?? 0 };
 }
 
-/** The model that a key has chosen counts where it makes what is asked for. */
+/** Uses the model that a key has chosen, if it can make what the request asks for. */
 function chooseFor(
   index: CatalogIndex,
   suite: 'image' | 'edit',
@@ -138,7 +138,7 @@ function addSettings(
   else if (sampler !== undefined && sampler !== 'Automatic') ignored.push('sampler_name');
 }
 
-/** White is what changes, in their masks as in ours. */
+/** White marks the part that changes, in the masks of this API as in ours. */
 function addSources(
   fields: ImageFields,
   { parameters }: StudioModel,
@@ -162,7 +162,7 @@ function addSources(
   fitSettings(settingsOfMasks, fields, parameters, body, ignored);
 }
 
-/** A number for which the model has no range counts for nothing. */
+/** Sets the settings for which the model has a range. Numbers without a range are ignored. */
 function fitSettings(
   wanted: typeof settings,
   fields: ImageFields,
@@ -179,7 +179,7 @@ function fitSettings(
   }
 }
 
-/** Options that are numbers come from sliders of other ranges. */
+/** Brings numeric options into the model's ranges, because clients' sliders have other ranges. */
 function fitOptions(body: Record<string, unknown>, { parameters }: StudioModel): void {
   const options = body['options'] as Record<string, unknown> | undefined;
   for (const { key, min, max, step } of parameters.options) {
@@ -191,7 +191,7 @@ function fitOptions(body: Record<string, unknown>, { parameters }: StudioModel):
 
 function within(value: number, { min, max, step }: { min: number; max: number; step: number }): number {
   const steps = Math.round((Math.min(max, Math.max(min, value)) - min) / step);
-  // Sums of steps such as 0.1 are no round numbers.
+  // Sums of steps such as 0.1 are not exact, so the result is rounded.
   return Number(Math.min(max, min + steps * step).toFixed(6));
 }
 

@@ -27,10 +27,10 @@ export type ImagesOptions = ExchangeOptions & {
 
 const bodyBytes = 32 * 1024 * 1024;
 const maxImages = 16;
-/** Of a picture whose engine takes no seed, as programs have it. */
+/** The seed that programs expect for a picture whose engine takes no seed. */
 const unknownSeed = -1;
 
-/** `POST /txt2img` and `POST /img2img`: creates of ours, waited for. */
+/** `POST /txt2img` and `POST /img2img`: makes creates and waits for their outputs. */
 export function createImages(options: ImagesOptions) {
   return (route: 'txt2img' | 'img2img') =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -46,7 +46,7 @@ export function createImages(options: ImagesOptions) {
         chosenModel,
         ...(route === 'img2img' ? { sources: takeSources(options, account.id, fields) } : {}),
       });
-      // Not awaited: what is held keeps nothing of the request's body alive by this function.
+      // Not awaited, so that this function does not keep the request's body in memory while the answer is held.
       return new FacadeExchange(
         options,
         { request, reply },
@@ -94,7 +94,7 @@ function presentImages(
   };
 }
 
-/** Written as it is read: of no picture more than a chunk is in memory. */
+/** Writes while it reads, so that only one chunk of a picture is in memory. */
 async function* imagesOf(
   media: OutputMedia,
   asked: A1111Request,
@@ -109,7 +109,7 @@ async function* imagesOf(
   }
   const [width, height] = [outputs[0]?.width ?? 0, outputs[0]?.height ?? 0];
   const { prompt, sent, taken, model } = asked;
-  // Some programs read the last line, which must be there.
+  // Some programs read the last line, so it must be present.
   const textOf = (seed: number) =>
     `${prompt}\nNegative prompt: ${taken.negativePrompt}\n` +
     `Steps: ${taken.steps}, Seed: ${seed}, Size: ${width}x${height}, Model: ${model.id}`;

@@ -15,12 +15,15 @@ export type ProgressOptions = {
 
 const state = { skipped: false, interrupted: false, job: '', job_no: 0 };
 
-/** `GET /progress`, `POST /interrupt` and `POST /skip`: about what the key's own requests wait for, at any of our processes. */
+/**
+ * `GET /progress`, `POST /interrupt` and `POST /skip`: about the generations that the key's own requests wait for, in
+ * any process.
+ */
 export function createProgress({ database, live, canceling }: ProgressOptions) {
   const awaited = ({ account, key }: Principal) =>
     readAwaited(database, { accountId: account.id, keyId: key.id });
   return {
-    /** Programs poll it many times while they wait: those polls must not use up the key's minute. */
+    /** Programs poll this many times while they wait, so these polls must not count towards the key's rate. */
     counts: async (principal: Principal) => (await awaited(principal)).length === 0,
 
     show: async (
@@ -57,7 +60,10 @@ export function createProgress({ database, live, canceling }: ProgressOptions) {
       });
     },
 
-    /** What the studio has not got yet is canceled; what it has goes on and is found in the library. */
+    /**
+     * Cancels generations that the studio does not have yet. Those at the studio continue, and their outputs appear in
+     * the library.
+     */
     interrupt: async (request: FastifyRequest, reply: FastifyReply) => {
       const { principal } = request.admitted as Admitted;
       for (const id of await awaited(principal))

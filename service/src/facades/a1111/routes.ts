@@ -7,7 +7,10 @@ import { constantLists, createSettings, type SettingsOptions } from './settings.
 
 export type A1111Options = ImagesOptions & ProgressOptions & SettingsOptions;
 
-/** The API of A1111's web UI as far as it draws. Its programs put the path at the root of a host, whatever was before it. */
+/**
+ * Adds the API of A1111's web UI, as far as it makes pictures. Its programs put the path at the root of a host and drop
+ * any path before it.
+ */
 export function addA1111Routes(app: FastifyInstance, openScope: FacadeScope, options: A1111Options): void {
   const pictures = createImages(options);
   const progress = createProgress(options);

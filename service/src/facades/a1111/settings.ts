@@ -19,7 +19,9 @@ export type SettingsOptions = {
 
 const bodyBytes = 256 * 1024;
 
-/** Lists of things that there is no choice of here. One program takes the first upscaler away, so there is one. */
+/**
+ * Constant lists of things that cannot be chosen here. One program removes the first upscaler, so one must be listed.
+ */
 export const constantLists = {
   '/schedulers': [
     { name: 'automatic', label: 'Automatic', aliases: null, default_rho: -1, need_inner_model: false },
@@ -37,7 +39,7 @@ export const constantLists = {
   '/memory': { ram: {}, cuda: {} },
 } as const;
 
-/** What programs ask before they draw: the model that is chosen, and what there is to choose. */
+/** Answers what programs ask before they make pictures: the chosen model, and the possible choices. */
 export function createSettings({ database, catalogCache, readRequest }: SettingsOptions) {
   const indexFor = async ({ admitted }: FastifyRequest) =>
     indexOf((await translated(catalogCache.get((admitted as Admitted).principal.account.id))).catalog);
@@ -57,7 +59,7 @@ export function createSettings({ database, catalogCache, readRequest }: Settings
       });
     },
 
-    /** Remembers the model for this key; nothing else can be set. */
+    /** Stores the model for this key. Nothing else can be set. */
     choose: async (request: FastifyRequest, reply: FastifyReply) => {
       const { account, key } = (request.admitted as Admitted).principal;
       const { fields } = await readRequest(request, reply, account.id, {

@@ -9,20 +9,20 @@ import type { TakenImage } from '../take-image.ts';
 import { openAiRefusal } from './errors.ts';
 import { chooseSize, countOf, promptOf, sentence } from './image-request.ts';
 
-/** What the last message of a conversation says and shows. Earlier pictures are not guessed at. */
+/** The text and the pictures of a conversation's last message. Earlier pictures are not used. */
 export type LastMessage = { text: string; pictures: unknown[] };
 
-/** A request for a message with pictures, and how it is answered. */
+/** A request for a message with pictures, and the form of its answer. */
 export type ChatRequest = Asked & {
   prompt: string;
   stream: boolean;
-  /** A stream tells at its end what was used. */
+  /** The stream ends with the usage. */
   withUsage: boolean;
 };
 
 const neverCounts = ignoredOf(chatFields);
 
-/** @throws OpenAiRefusal where the last message of the user says nothing */
+/** Reads the last message of the user. @throws OpenAiRefusal where it is empty or missing */
 export function readLastMessage(messages: unknown): LastMessage {
   const all = Array.isArray(messages) ? (messages as unknown[]) : [];
   const last = all.findLast(
@@ -44,7 +44,7 @@ export function readLastMessage(messages: unknown): LastMessage {
 }
 
 /**
- * Maps a request for a completion: the last message is what is to be drawn, or how its pictures are to change.
+ * Maps a request for a completion: the last message describes the picture to make, or the changes to its pictures.
  * @throws OpenAiRefusal
  */
 export function readChatRequest(
@@ -86,7 +86,9 @@ export function readChatRequest(
   };
 }
 
-/** A model must be named: where a program means one that writes, a picture would be bought for nothing. */
+/**
+ * Chooses the model. The client must name one: if a program means a text model, a picture would be bought for nothing.
+ */
 function drawingModel(
   index: CatalogIndex,
   fields: FieldsOf<typeof chatFields>,
@@ -124,7 +126,7 @@ function drawingModel(
   return chosen;
 }
 
-/** `image_config.aspect_ratio`, such as `16:9`, as a size of that shape. */
+/** Returns `image_config.aspect_ratio`, such as `16:9`, as a size of that shape. */
 function ratioOf(config: unknown): string | undefined {
   const ratio = (config as { aspect_ratio?: unknown } | null | undefined)?.aspect_ratio;
   return typeof ratio === 'string' && /^\d{1,3}:\d{1,3}$/.test(ratio) ? ratio.replace(':', 'x') : undefined;

@@ -20,8 +20,8 @@ const maxTitleCharacters = 80;
 const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
 
 /**
- * `POST /chat/completions` of OpenAI's API, answered with pictures: as links in Markdown, which every chat shows, and as data
- * URLs in `images`, where those programs look that know of pictures.
+ * `POST /chat/completions` of OpenAI's API, answered with pictures: as links in Markdown, which every chat shows, and
+ * as data URLs in `images`, which programs with support for pictures read.
  */
 export function createChat(options: ImagesOptions) {
   const { media, storeFile } = options;
@@ -38,7 +38,7 @@ export function createChat(options: ImagesOptions) {
     const taking = { accountId, media, storeFile, field: 'messages' };
     const pictures = last.pictures.map((picture) => takeImage(addressOf(picture), taking));
     const asked = readChatRequest(indexOf(catalog), given, { text: last.text, pictures });
-    // Not awaited: what is held keeps nothing of the request's body alive by this function.
+    // Not awaited, so that this function does not keep the request's body in memory while the answer is held.
     return new FacadeExchange(options, { request, reply }, asked, presentChat(media, asked)).run();
   };
 }
@@ -80,7 +80,7 @@ async function* completionOf(
   yield '}}]}';
 }
 
-/** The chunks of a stream: links first, so that there is something to see while the bytes come. */
+/** Yields the chunks of a stream: links first, so that the user sees something while the bytes arrive. */
 async function* chunksOf(media: OutputMedia, asked: ChatRequest, made: Made): AsyncGenerator<string, void> {
   const [first] = made.ends;
   const head = chunkHead(first);
@@ -107,7 +107,7 @@ function chunk(head: string, delta: object, finish: 'stop' | null = null): strin
   return `data: ${head}"choices":${JSON.stringify([{ index: 0, delta, finish_reason: finish }])}}\n\n`;
 }
 
-/** Written as they are read: of no picture more than a chunk is in memory. */
+/** Writes while it reads, so that only one chunk of a picture is in memory. */
 async function* dataUrls(media: OutputMedia, outputs: readonly Output[]): AsyncGenerator<string, void> {
   yield '[';
   for (const [index, { url }] of outputs.entries()) {
@@ -120,7 +120,7 @@ async function* dataUrls(media: OutputMedia, outputs: readonly Output[]): AsyncG
 }
 
 function markdownOf(media: OutputMedia, { prompt }: ChatRequest, outputs: readonly Output[]): string {
-  // What would end the text of a link early is left out.
+  // Removes characters that would end the text of a link early.
   const title = prompt
     .replaceAll(/[\s[\]()\\<>]+/g, ' ')
     .slice(0, maxTitleCharacters)
@@ -128,7 +128,7 @@ function markdownOf(media: OutputMedia, { prompt }: ChatRequest, outputs: readon
   return outputs.map(({ url }) => `![${title}](${media.urlOf(url)})`).join('\n\n');
 }
 
-/** Tells in a line each time something changes: programs show it as what the model thinks. */
+/** Sends a line for each change; programs show these lines as the model's reasoning. */
 function sendProgress(answer: HeldAnswer, generation: Generation): OnLiveEvent {
   const head = chunkHead(generation);
   let shown = '';

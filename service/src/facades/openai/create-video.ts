@@ -19,8 +19,7 @@ import { showVideo, type VideosOptions } from './videos.ts';
 const bodyBytes = 32 * 1024 * 1024;
 
 /**
- * The creates of OpenAI's video API. They are answered as soon as they are accepted: their clients come back for what became of
- * it.
+ * The creates of OpenAI's video API. They are answered as soon as they are accepted: clients ask later for the result.
  */
 export function createVideoCreates(options: VideosOptions) {
   return (route: VideoSource['route']) =>
@@ -36,13 +35,13 @@ export function createVideoCreates(options: VideosOptions) {
         refuseBeforeFile: (field, fields) => {
           if (route === 'videos.extensions') {
             if (field === 'video') throw onlyMadeHere();
-            // Without a model nothing can be said yet: it may come after the file.
+            // Without a model nothing can be checked yet: the model may come after the file.
           } else if (fields['model'] !== undefined) readVideoRequest(index, fields, sourceToCome(route));
         },
       });
       const source = await takeSource(options, accountId, { route, read, id: request.params.id });
       const asked = readVideoRequest(index, read.fields, source);
-      // Not awaited: what is held keeps nothing of the request's body alive by this function.
+      // Not awaited, so that this function does not keep the request's body in memory while the answer is held.
       return new FacadeExchange(options, { request, reply }, asked, presentCreated(options, accountId)).run();
     };
 }
@@ -97,13 +96,13 @@ const sourceToCome = (route: Exclude<VideoSource['route'], 'videos.extensions'>)
 const onlyMadeHere = () =>
   openAiRefusal(400, 'unsupported', 'Only a video that was made here goes on: name its id.', 'video');
 
-/** A video is named by an object with its id, or by the id alone. */
+/** Returns the id of a video, which is an object with the id, or the id alone. */
 function idOf(video: unknown): string | undefined {
   const id = typeof video === 'object' && video !== null ? (video as { id?: unknown }).id : video;
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/** The library item that a video is. @throws OpenAiRefusal where it is not finished */
+/** Returns the id of a video's library item. @throws OpenAiRefusal where the video is not finished */
 async function outputOf({ database }: VideosOptions, accountId: string, id: string): Promise<string> {
   const { row } = await showVideo(database, { id: checkedId(id), accountId });
   const [output] = JSON.parse(row.outputs) as Output[];

@@ -3,18 +3,18 @@ import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { ApiProblem } from '../../problems/api-problem.ts';
 import type { Refusal } from '../held-answer.ts';
 
-/** An answer of OpenAI's API that refuses. */
+/** A refusal in the format of OpenAI's API. */
 export type OpenAiError = Refusal & {
   body: { error: { message: string; type: string; param: string | null; code: string | null } };
 };
 
 type Shape = { status: number; type: string; code: string };
 
-/** What each of our refusals is called there; what is missing keeps its own status and code. */
+/** OpenAI's status, type and code for each problem. A problem that is missing keeps its own status and code. */
 const shapes: Partial<Record<string, Shape>> = {
   invalid_request: { status: 400, type: 'invalid_request_error', code: 'invalid_value' },
   unauthorized: { status: 401, type: 'invalid_request_error', code: 'invalid_api_key' },
-  // Theirs is 429, which their clients would send again.
+  // OpenAI uses 429, which its clients would send again.
   insufficient_credits: { status: 402, type: 'insufficient_quota', code: 'insufficient_quota' },
   budget_exceeded: { status: 403, type: 'insufficient_quota', code: 'billing_hard_limit_reached' },
   conflict: { status: 400, type: 'invalid_request_error', code: 'conflict' },
@@ -27,10 +27,10 @@ const shapes: Partial<Record<string, Shape>> = {
   queue_full: { status: 429, type: 'rate_limit_error', code: 'rate_limit_exceeded' },
 };
 
-/** The client may send the same again: for these its own way of doing so is right. */
+/** Returns whether the client may repeat the request. For these statuses its own retry rule is right. */
 const retried = (status: number) => status === 429 || status >= 500;
 
-/** A refusal as OpenAI's clients show it. `param` is the first wrong field. */
+/** Converts a problem into a refusal that OpenAI's clients show. `param` is the first wrong field. */
 export function errorOfProblem(problem: ApiProblem): OpenAiError {
   const known = problemCodes[problem.code as keyof typeof problemCodes] as { status: number } | undefined;
   const status = known?.status ?? 500;
@@ -45,7 +45,7 @@ export function errorOfProblem(problem: ApiProblem): OpenAiError {
       ...(problem.retryAfterSeconds === undefined
         ? {}
         : { 'retry-after': String(problem.retryAfterSeconds) }),
-      // Without it a client sends even what is final again.
+      // Without this header, a client repeats even requests with a final error.
       ...(retried(shape.status) ? {} : { 'x-should-retry': 'false' }),
     },
     body: {
@@ -59,7 +59,7 @@ export function errorOfProblem(problem: ApiProblem): OpenAiError {
   };
 }
 
-/** A refusal in the shape of this API, before anything was made. */
+/** A refusal in the format of this API, thrown before anything was made. */
 export class OpenAiRefusal extends Error {
   override name = 'OpenAiRefusal';
   readonly answer: OpenAiError;
@@ -79,7 +79,7 @@ export function openAiRefusal(
   return new OpenAiRefusal(openAiError(status, code, message, param));
 }
 
-/** A refusal that only this API has. */
+/** Makes a refusal that only this API has. */
 export function openAiError(
   status: number,
   code: string,
@@ -94,7 +94,7 @@ export function openAiError(
   };
 }
 
-/** A generation without outputs: failed or canceled, or still under way when its time was up. */
+/** Makes the refusal for a generation without outputs: failed or canceled, or unfinished when its time was up. */
 export function errorOfGeneration({ id, status, error }: Generation): OpenAiError {
   if (status === 'canceled') return openAiError(400, status, `The generation ${id} was canceled.`, null);
   if (status !== 'failed') {
@@ -104,7 +104,7 @@ export function errorOfGeneration({ id, status, error }: Generation): OpenAiErro
   if (error?.code === 'moderation_blocked')
     return openAiError(400, error.code, error.message, null, 'image_generation_user_error');
   const message = `${error?.message ?? 'The generation failed.'} (${id})`;
-  // Whoever stopped it wants it no more: the AI SDK sends a 500 again, whatever a header says, and pays for it anew.
+  // A client that stopped it does not want it again: the AI SDK repeats a 500, whatever a header says, and pays again.
   if (error?.code === 'stopped') return openAiError(400, error.code, message, null);
   return openAiError(500, 'generation_failed', message, null, 'server_error');
 }

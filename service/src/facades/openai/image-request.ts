@@ -18,11 +18,11 @@ import type { FacadeRequest } from '../read-request.ts';
 import type { TakenImage } from '../take-image.ts';
 import { openAiRefusal } from './errors.ts';
 
-/** A request for pictures as we understand it, and as it is answered. */
+/** A request for pictures after it was mapped, and the form of its answer. */
 export type ImageRequest = Asked & {
   asUrl: boolean;
   stream: boolean;
-  /** Pictures on the way that a stream shows at most. */
+  /** How many previews a stream shows at most. */
   partialImages: number;
   quality: string;
 };
@@ -30,8 +30,8 @@ export type ImageRequest = Asked & {
 const neverCounts = ignoredOf(imageFields);
 
 /**
- * Maps a request of OpenAI's image endpoints. Unknown names count for nothing; what would make another picture than was asked
- * for is refused.
+ * Maps a request of OpenAI's image endpoints. Ignores unknown names; refuses fields that would make another picture
+ * than was asked for.
  * @throws OpenAiRefusal
  */
 export function readImageRequest(
@@ -78,7 +78,7 @@ export function readImageRequest(
   };
 }
 
-/** @throws OpenAiRefusal where it is too long, or no text */
+/** Returns a prompt. @throws OpenAiRefusal where it is too long, or not a string */
 export function promptOf(prompt: unknown, field: string): string | undefined {
   if (prompt === undefined) return undefined;
   if (typeof prompt !== 'string')
@@ -105,7 +105,7 @@ function partialImagesOf(value: unknown): number {
   return images;
 }
 
-/** Pictures that are asked for: one where nothing is said. @throws OpenAiRefusal */
+/** Returns how many pictures are asked for; 1 by default. @throws OpenAiRefusal */
 export function countOf(value: unknown): number {
   const n = value === undefined ? 1 : valueOf(value);
   if (typeof n !== 'number' || !Number.isInteger(n) || n < 1 || n > maxOutputs)
@@ -113,7 +113,7 @@ export function countOf(value: unknown): number {
   return n;
 }
 
-/** A picture without the transparency that was asked for is worse than an error. */
+/** Refuses a transparent background that the model does not have: a picture without it is worse than an error. */
 function refuseTransparency(background: unknown, model: StudioModel, body: Record<string, unknown>): void {
   if (background !== 'transparent') return;
   const option = model.parameters.options.find(({ key }) => key === 'background');
@@ -127,7 +127,7 @@ function refuseTransparency(background: unknown, model: StudioModel, body: Recor
   body['options'] = { ...(body['options'] as object | undefined), background: 'transparent' };
 }
 
-/** Sets the ratio that is nearest to `size`, unless there is one. @returns the size that is made, where that is known */
+/** Sets the ratio nearest to `size`, unless a ratio is given. @returns the size that is made, where it is known */
 export function chooseSize(
   { size: asked }: { readonly size?: unknown },
   model: StudioModel,
@@ -144,7 +144,7 @@ export function chooseSize(
   return sizeMade(model, body);
 }
 
-/** `quality` is the model's option of that name, or its resolution, where that has the value. */
+/** Sets the model's option `quality` or `resolution`, if it has the wanted value. */
 function chooseQuality(
   quality: unknown,
   { parameters }: StudioModel,

@@ -25,7 +25,7 @@ export type ImagesOptions = ExchangeOptions & {
 const bodyBytes = { generations: 256 * 1024, edits: 32 * 1024 * 1024 };
 const maxImages = 16;
 
-/** `POST /images/generations` and `POST /images/edits` of OpenAI's API: creates of ours, waited for. */
+/** `POST /images/generations` and `POST /images/edits` of OpenAI's API: makes creates and waits for their outputs. */
 export function createImages(options: ImagesOptions) {
   return (route: 'generations' | 'edits') =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -37,7 +37,7 @@ export function createImages(options: ImagesOptions) {
         fileFields: ['image', 'mask'],
         isMaskOfAlpha: (field) => field === 'mask',
         refuseBeforeFile: (_field, fields) => {
-          // Without a model nothing can be said yet: it may come after the file.
+          // Without a model nothing can be checked yet: the model may come after the file.
           if (fields['model'] !== undefined)
             readImageRequest(index, { fields, files: [] }, { images: [imageToCome], mask: undefined });
         },
@@ -45,7 +45,7 @@ export function createImages(options: ImagesOptions) {
       const pictures = route === 'edits' ? takeImages(options, accountId, read) : undefined;
       const asked = readImageRequest(index, read, pictures);
       const presentation = presentImages(options.media, asked);
-      // Not awaited: what is held keeps nothing of the request's body alive by this function.
+      // Not awaited, so that this function does not keep the request's body in memory while the answer is held.
       return new FacadeExchange(options, { request, reply }, asked, presentation).run();
     };
 }
@@ -79,14 +79,14 @@ function takeImages(
   return { images, mask };
 }
 
-/** JSON names a picture as text, or as an object with an address or the id of a file. */
+/** Returns the address of a picture, which JSON names as text, or as an object with an address or the id of a file. */
 export function addressOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const { image_url: url, file_id: id } = value as { image_url?: unknown; file_id?: unknown };
   return typeof url === 'object' && url !== null ? (url as { url?: unknown }).url : (url ?? id);
 }
 
-/** Pictures as links, as base64, or as events, which tell by pictures on the way how it goes on. */
+/** Answers with pictures as links, as base64, or as events, which show the progress by previews. */
 function presentImages(media: OutputMedia, asked: ImageRequest): Presentation {
   const events = asked.wanted.kind === 'image' ? 'image_generation' : 'image_edit';
   const form = asked.stream
@@ -112,7 +112,10 @@ function presentImages(media: OutputMedia, asked: ImageRequest): Presentation {
   };
 }
 
-/** As many as were asked for at most. Where the engine shows nothing on its way there are none, which the API allows. */
+/**
+ * Sends at most the requested number of previews. If the engine makes no previews, there are none, which the API
+ * allows.
+ */
 function sendPartials(
   answer: HeldAnswer,
   asked: ImageRequest,
@@ -140,7 +143,7 @@ function sendPartials(
   };
 }
 
-/** Written as it is read: of no picture more than a chunk is in memory. */
+/** Writes while it reads, so that only one chunk of a picture is in memory. */
 async function* jsonWithBytes(
   media: OutputMedia,
   asked: ImageRequest,

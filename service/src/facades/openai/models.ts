@@ -8,10 +8,10 @@ import { chooseModel, describeMissingModel, shownAliases } from '../choose-model
 import { openAiRefusal } from './errors.ts';
 import { sentence } from './image-request.ts';
 
-/** There is a number in every answer of theirs; ours have no such moment. */
+/** Every answer of OpenAI's API has a creation time; our models have none. */
 const created = Date.UTC(2026, 0, 1) / 1_000;
 
-/** `GET /models` and `GET /models/{id}` of OpenAI's API: what the plan includes, names that clients look for first. */
+/** `GET /models` and `GET /models/{id}` of OpenAI's API: the models in the plan, after names that clients look for. */
 export function createModels({ catalogCache }: { catalogCache: CatalogCache }) {
   const indexFor = async (request: FastifyRequest) => {
     const { principal } = request.admitted as Admitted;
@@ -33,7 +33,7 @@ export function createModels({ catalogCache }: { catalogCache: CatalogCache }) {
     list,
     show: async (request: FastifyRequest<{ Params: { '*': string } }>, reply: FastifyReply) => {
       const name = request.params['*'];
-      // Of a program that writes a slash behind every path.
+      // A program may write a slash after every path.
       if (name === '') return list(request, reply);
       const index = await indexFor(request);
       const byName = chooseModel(index, name.startsWith('sora-') ? 'video' : 'image', name);

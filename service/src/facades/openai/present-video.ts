@@ -3,7 +3,7 @@ import type { StoredDetail } from '../../generations/reads/rows.ts';
 import { isoTime } from '../../iso-time.ts';
 import { remixedKey } from './video-request.ts';
 
-/** The four that clients know: on any other they stop asking. */
+/** The four statuses that clients know: on any other status they stop asking. */
 const statuses: Record<GenerationStatus, string> = {
   queued: 'queued',
   running: 'in_progress',
@@ -13,7 +13,8 @@ const statuses: Record<GenerationStatus, string> = {
 };
 
 /**
- * A video of OpenAI's API. `size` is `auto` until the file tells it. `fraction`: how far it is, 0 to 1, where that is known.
+ * Returns a video of OpenAI's API. `size` is `auto` until the file exists. `fraction` is the progress, 0 to 1, where it
+ * is known.
  */
 export function presentVideo({ row, request }: StoredDetail, fraction: number | null): object {
   const [output] = JSON.parse(row.outputs) as Output[];
@@ -46,7 +47,7 @@ function errorOf({ status, error_code: code, error_message: message }: StoredDet
   return status === 'failed' ? { code, message } : null;
 }
 
-/** Since 1970, whole. */
+/** Returns whole seconds since 1970. */
 function secondsOf(time: string): number {
   return Math.floor(Date.parse(isoTime(time)) / 1_000);
 }

@@ -8,8 +8,8 @@ import { createModels } from './models.ts';
 import { createVideoReads, type VideosOptions } from './videos.ts';
 
 /**
- * OpenAI's API as far as it makes pictures and videos, for whatever speaks it already: base URL `…/openai/v1`. It lies beside `/v1`,
- * which is ours.
+ * Adds OpenAI's API, as far as it makes pictures and videos, for clients that already use it. Its base URL is
+ * `…/openai/v1`, separate from `/v1`, which is the service's own API.
  */
 export function addOpenAiRoutes(app: FastifyInstance, openScope: FacadeScope, options: VideosOptions): void {
   const images = createImages(options);
@@ -30,7 +30,7 @@ export function addOpenAiRoutes(app: FastifyInstance, openScope: FacadeScope, op
       isRefusal: (error) => error instanceof OpenAiRefusal,
       describeUnknownRoute,
     });
-  // Where a base URL without its end leads: these clients show no errors but of this shape.
+  // Answers requests whose base URL lacks `/v1`: these clients only show errors in this format.
   open('/openai', () => undefined);
   open('/openai/v1', (route) => {
     route({
@@ -65,7 +65,7 @@ export function addOpenAiRoutes(app: FastifyInstance, openScope: FacadeScope, op
   });
 }
 
-/** What the commonest wrong settings lead to. */
+/** Returns a message about an unknown path, which explains the most common wrong settings. */
 function describeUnknownRoute(path: string): string {
   if (!/^\/openai\/v1\/(?!v1(?:\/|$))/.test(path))
     return 'There is no such route here: the base URL ends in /openai/v1, and nothing follows it.';
@@ -77,7 +77,7 @@ function describeUnknownRoute(path: string): string {
   return 'There is no such route here.';
 }
 
-/** Every model that changes a picture wants to be told how. */
+/** Refuses variations, because every model that changes a picture needs a prompt. */
 function refuseVariations(): Promise<never> {
   const message = 'Variations are not made here: POST /images/edits changes a picture by a prompt.';
   return Promise.reject(openAiRefusal(400, 'unsupported', message, null));

@@ -11,22 +11,22 @@ import type { TakenImage } from '../take-image.ts';
 import { openAiRefusal } from './errors.ts';
 import { promptOf, sentence } from './image-request.ts';
 
-/** What a video is made of beside words. */
+/** What a video is made from in addition to the prompt. */
 export type VideoSource =
   | { route: 'videos'; start: TakenImage | undefined }
-  /** A video to change; `remixed` is the generation that made it, where it was named by that. */
+  /** A video to change. `remixed` is the generation that made it, if the client named the video by its generation. */
   | { route: 'videos.edits' | 'videos.remix'; video: TakenImage; remixed: string | undefined }
   | { route: 'videos.extensions'; video: TakenImage };
 
-/** A request for a video as we understand it. */
+/** A request for a video after it was mapped. */
 export type VideoRequest = Asked & { model: StudioModel };
 
-/** Key of the metadata that says which video another was made from. */
+/** The metadata key with the video that another was made from. */
 export const remixedKey = 'remixed_from_video_id';
 
 /**
- * Maps a request of OpenAI's video endpoints. What the model does not have exactly becomes the nearest that it has: the answer
- * tells what that is.
+ * Maps a request of OpenAI's video endpoints. If the model does not have an exact value, the nearest one is used, and
+ * the answer reports it.
  * @throws OpenAiRefusal
  */
 export function readVideoRequest(
@@ -64,7 +64,10 @@ export function readVideoRequest(
   };
 }
 
-/** The model that is named, or the default; for a video that is to be changed the first of the plan that takes one. */
+/**
+ * Returns the named model or the default. For a video that is to be changed, the default is the first model of the plan
+ * that can change one.
+ */
 function videoModel(
   index: CatalogIndex,
   name: unknown,
@@ -93,7 +96,7 @@ function videoModel(
   );
 }
 
-/** `duration` of ours comes first; `seconds` is brought to the nearest that the model offers. */
+/** Sets the duration: the service's own `duration` if given, otherwise the offered length nearest to `seconds`. */
 function chooseDuration(
   fields: FieldsOf<typeof videoFields>,
   { parameters }: StudioModel,
@@ -144,7 +147,7 @@ function addSource(
     if (source.remixed !== undefined)
       body['metadata'] = { ...(body['metadata'] as object | undefined), [remixedKey]: source.remixed };
   } else if (source.start !== undefined) {
-    // A model that begins with no picture may go by one.
+    // A model without a start picture may use it as a reference.
     if (!frames.start && references > 0) body['reference_images'] = [source.start.reference];
     else body['start_image'] = source.start.reference;
   }

@@ -25,15 +25,15 @@ export type VideosOptions = Omit<ImagesOptions, 'live'> & {
   studioClient: Pick<StudioClient, 'call'>;
 };
 
-/** Clients ask again and again: an answer that nothing is new in comes after so long. */
+/** Seconds for which an answer without news is held, because clients poll. */
 const heldSeconds = 5;
-/** After which they ask again, of those that listen. It is short, since their next question is held. */
+/** Milliseconds after which clients should poll again. This is short, because their next request is held. */
 const pollAfterMs = 1_000;
 const maxListed = 100;
 
 type Named = FastifyRequest<{ Params: { id: string } }>;
 
-/** What is asked of videos that were created: how far they are, their files, and that they go. */
+/** Serves created videos: their progress, their files and their deletion. */
 export function createVideoReads(options: VideosOptions) {
   return {
     show: (request: Named, reply: FastifyReply) => pollVideo(options, request, reply),
@@ -43,7 +43,7 @@ export function createVideoReads(options: VideosOptions) {
   };
 }
 
-/** How far it is; where nothing is new, held for a while. */
+/** Answers with the progress of a video. Holds the answer for a while if nothing is new. */
 async function pollVideo(
   { database, longPolls, live, studioClient }: VideosOptions,
   request: Named,
@@ -85,7 +85,7 @@ async function listPage(
     throw openAiRefusal(400, 'invalid_value', 'order must be asc or desc.', 'order');
   const last =
     after === undefined ? undefined : await showVideo(database, { id: checkedId(after), accountId });
-  // Deleted files leave gaps: it is read on until a page is full, and one more is there or none.
+  // Deleted files leave gaps: reads on until a page and one more item are found, or no item is left.
   const present: StoredDetail[] = [];
   let position = last?.row;
   for (let readAtOnce = limit + 1; present.length <= limit; readAtOnce = maxListed) {
@@ -130,7 +130,10 @@ async function sendFile(
   await media.pass(url, request, reply);
 }
 
-/** One that waits is canceled; the file of a finished one leaves the library. One that runs cannot go. */
+/**
+ * Deletes a video: cancels a waiting one, and removes the file of a finished one from the library. A running video
+ * cannot be deleted.
+ */
 async function deleteVideo(
   { database, studioClient, canceling }: VideosOptions,
   request: Named,
@@ -145,14 +148,17 @@ async function deleteVideo(
       studioClient
         .call('deleteAsset', { accountId: asked.accountId, params: { type: 'video', id } })
         .catch((error: unknown) => {
-          // It was deleted before.
+          // The file was already deleted.
           if (!(error instanceof StudioFailure && error.studioCode === 'not_found')) throw error;
         }),
     );
   return reply.send({ id: asked.id, object: 'video.deleted', deleted: true });
 }
 
-/** @throws ApiProblem `not_found`, the same for a generation of pictures, another account's and none */
+/**
+ * Returns a video.
+ * @throws ApiProblem `not_found`, the same for pictures, for another account's video and for a missing one
+ */
 export async function showVideo(
   database: Database,
   asked: { id: string; accountId: string },
@@ -162,7 +168,7 @@ export async function showVideo(
   return found;
 }
 
-/** The ids of those whose files were not deleted from the library meanwhile; what has none yet is among them. */
+/** Returns the ids of videos whose files were not deleted from the library, including videos that have no file yet. */
 async function hasFile(
   studioClient: Pick<StudioClient, 'call'>,
   { account }: Principal,
