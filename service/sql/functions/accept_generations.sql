@@ -1,16 +1,16 @@
--- Answers each create, by its place in p_creates from 1, with an outcome:
+-- Decides each create. Returns for each, by its 1-based place in p_creates, an outcome:
 --   accepted              body is the text of the 202
 --   replay                body is the text of the 202 that the same request got before
 --   conflict              the Idempotency-Key was used for another request
 --   unauthorized          the key was revoked or expired meanwhile, or the account is gone
---   budget_exceeded       amount is what is left of the key's budget today
---   insufficient_credits  amount is what can be spent
---   short                 the same, but submits are under way whose charge is not known: ask the studio, try again
---   upload_gone           an upload that it names was rejected or removed meanwhile
---   queue_full            the account has p_queue_cap generations waiting
+--   budget_exceeded       amount is the rest of the key's budget today
+--   insufficient_credits  amount is what the account can spend
+--   short                 the same, but the charge of some submits is unknown: ask the studio, then try again
+--   upload_gone           an upload that the create names was rejected or removed meanwhile
+--   queue_full            p_queue_cap generations of the account are waiting
 create or replace function accept_generations(
   p_creates json,
-  -- The text of the 202 after its created_at.
+  -- The text of the 202 after `created_at`.
   p_body_end text,
   p_queue_cap integer
 ) returns table (ordinal integer, outcome text, body text, amount bigint)
@@ -24,12 +24,12 @@ declare
   bodies text[] := '{}';
   amounts bigint[] := '{}';
   taken integer[] := '{}';
-  -- Accounts, in the order of their ids.
+  -- Per account, in the order of their ids.
   account_ids text[];
   spendable bigint[];
   waiting integer[];
   unconfirmed boolean[];
-  -- Keys.
+  -- Per key.
   key_ids text[];
   usable boolean[];
   budgets bigint[];
@@ -37,7 +37,7 @@ declare
   -- Per create: the earlier generation under its Idempotency-Key.
   same_request boolean[];
   earlier_bodies text[];
-  -- Per create, where any names uploads.
+  -- Per create, if any create names uploads.
   upload_lost boolean[];
   one generation_create;
   a integer;

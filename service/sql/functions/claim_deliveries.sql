@@ -1,10 +1,11 @@
--- Claims what is due for attempts. Endpoints take turns: first one of each account, who was served longest ago first,
--- and of each its oldest. An endpoint whose last attempt failed, or that was never tried, gets one at a time; of those
--- that failed p_failing_places are served at most. p_several: others may have four under way instead of one.
+-- Claims due deliveries for attempts. Endpoints take turns: first one endpoint of each account, the one served longest
+-- ago first, and the oldest delivery of each. An endpoint whose last attempt failed, or that was never tried, gets one
+-- attempt at a time. At most p_failing_places endpoints with a failed last attempt are served. With p_several, others
+-- may have four attempts in progress instead of one.
 create or replace function claim_deliveries(
   p_owner text,
   p_lease interval,
-  -- Attempts that the caller has capacity for.
+  -- How many attempts the caller has capacity for.
   p_places integer,
   p_failing_places integer,
   p_several boolean
@@ -24,7 +25,7 @@ declare
   locked text[];
   deleted text;
 begin
-  -- What is locked is somebody else's turn just now.
+  -- Skips locked endpoints: another transaction is serving them.
   locked := array(
     select t.endpoint_id from endpoint_turns t
      where t.endpoint_id = any (array(
@@ -47,7 +48,7 @@ begin
     return;
   end if;
 
-  -- From here on with the locks held and a snapshot taken after.
+  -- From here on, the locks are held and the snapshot is newer than the locks.
   return query
   with capacity as materialized (
     select t.endpoint_id, t.account_id, t.last_served_at, t.state = 'failing' as failing,
@@ -62,7 +63,8 @@ begin
     select r.*, w.delivery_id, w.lease_owner,
            row_number() over (partition by r.endpoint_id order by w.claim_at, w.delivery_id) as place
       from capacity r
-     -- The limit is constant: one that came from a subquery would sort the whole queue. Four at most are passed over.
+     -- The limit is constant: a limit from a subquery would make the plan sort the whole queue. At most four leased
+     -- rows are skipped.
      cross join lateral (
        (select q.delivery_id, q.claim_at, q.lease_owner from delivery_queue q
          where q.endpoint_id = r.endpoint_id and q.claim_at <= at and not r.paused
@@ -107,7 +109,7 @@ begin
      select e.url, e.secret_sealed, e.previous_secret_sealed, e.previous_secret_until
        from webhook_endpoints e where e.id = c.endpoint_id offset 0) e;
 
-  -- Written while its endpoint was being deleted, or left behind by a crash.
+  -- Ends deliveries that were written while their endpoint was being deleted, or that a crash left behind.
   for deleted in
     select e.id from webhook_endpoints e where e.id = any (locked) and e.deleted_at is not null
   loop

@@ -1,22 +1,22 @@
--- Claims the oldest generations that may start, for as many of the accounts as can be locked, and takes over those
--- whose owner's lease ran out. Where more may start than `p_at_most`, each account has its next one first, then each
--- its second. Limits are counted under the account's lock: what runs or is being submitted fills a slot, and so does
--- what the studio said runs elsewhere. Answers a line for each claim (generation_id not null) and one for each account
--- locked, whose free_* are the slots before these claims (without limits read: null).
+-- Claims the oldest generations that may start, for those of the accounts that can be locked, and takes over claims
+-- whose lease has expired. If more may start than p_at_most, each account gets its first one, then each its second, and
+-- so on. Limits are checked under the account's lock: a generation that runs or is being submitted fills a slot, and so
+-- does each one that the studio reports as running elsewhere. Returns a row for each claim (generation_id not null) and
+-- one for each locked account. Its free_* are the free slots before these claims (null if the limits were never read).
 create or replace function claim_generations_up_to(
   p_accounts text[],
   p_owner text,
   p_lease interval,
-  -- The periodic reconciliation passes by what is locked; who was woken for an account waits for it.
+  -- The periodic reconciliation skips locked accounts; a caller that was woken for an account waits for it.
   p_skip_locked boolean,
-  -- Of those that wait; what is taken over is not counted.
+  -- How many waiting generations may be claimed. Claims that are taken over do not count.
   p_at_most integer
 ) returns table (
   account_id text, generation_id text, attempt integer, lane text, cost_millicredits bigint,
-  -- A submit of an earlier claim may have left.
+  -- An earlier claim may have sent a submit.
   sent_before boolean, render_request text, quote text,
   free_overall integer, free_image integer, free_edit integer, free_video integer,
-  -- Milliseconds since the studio told the limits; until the account may be tried again.
+  -- Milliseconds since the limits were read from the studio, and until the account may be tried again.
   limits_age_ms double precision, wait_ms double precision,
   connected boolean
 )
@@ -56,7 +56,7 @@ begin
            row_number() over (partition by f.id, l.lane order by w.created_at, w.id) as position_in_lane
       from free f
      cross join lateral (values ('image', f.image), ('edit', f.edit), ('video', f.video)) as l(lane, free)
-     -- The limit is constant: one that came from a subquery would sort the whole queue.
+     -- The limit is constant: a limit from a subquery would make the plan sort the whole queue.
      cross join lateral (
        select g.id, g.created_at from generations g
         where g.account_id = f.id and g.lane = l.lane and g.blocked = false

@@ -1,6 +1,6 @@
--- What each key has committed on the UTC day of the clock, in 1/1000 credit; a key that has committed nothing has no row.
--- The accept decides by it, and the look before it and the console read it. PostgreSQL puts the statement in the place of
--- the call, so that each caller's condition on the key is looked up in the index.
+-- Returns what each key has committed on the current UTC day, in 1/1000 credit. Keys without commitments have no row.
+-- The accept decides by this function; the precheck and the console also read it. PostgreSQL inlines the statement, so
+-- that each caller's condition on the key uses the index.
 create or replace function committed_today() returns table (key_id text, committed_millicredits bigint)
 language sql stable
 as $$

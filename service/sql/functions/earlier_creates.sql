@@ -1,5 +1,5 @@
--- What stands under the Idempotency-Keys of these creates, in arrays by their order; null where nothing does.
--- `same_request`: it was the same request; `bodies`: the text of the 202 that it got.
+-- Finds earlier creates with the Idempotency-Keys of these creates. Returns arrays in their order, null where there is
+-- none. `same_request`: whether it was the same request. `bodies`: the text of its 202.
 create or replace function earlier_creates(
   p_creates generation_create[],
   out same_request boolean[], out bodies text[]

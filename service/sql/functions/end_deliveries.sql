@@ -1,6 +1,5 @@
--- Runs seldom, and is planned for what there is.
--- Ends up to p_most deliveries of a deleted endpoint and answers how many it ended. What is under way may still be
--- delivered.
+-- Ends up to p_most deliveries of a deleted endpoint and returns how many it ended. A running attempt may still
+-- deliver. Runs seldom, so its statements are planned for the current data.
 create or replace function end_deliveries(p_endpoint_id text, p_most integer) returns integer
 language plpgsql volatile
 set enable_seqscan = off

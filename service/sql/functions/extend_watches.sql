@@ -1,5 +1,5 @@
--- A job that runs or has just ended keeps its account watched for five minutes more: by p_watcher, unless somebody's
--- lease on the account's feed still holds. Answers those of the accounts that p_watcher watches now.
+-- Keeps the accounts of jobs that run or have just ended watched for five minutes more: by p_watcher, unless another
+-- lease on the account's feed is still valid. Returns those of the accounts that p_watcher watches now.
 create or replace function extend_watches(p_moves generation_move[], p_watcher text, p_watch_lease interval)
 returns text[]
 language plpgsql volatile

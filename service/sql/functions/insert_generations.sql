@@ -1,5 +1,5 @@
--- Writes creates that were accepted: the accounts' counters and balances, the keys' budgets of the day, the
--- generations with their requests, and the uploads that they name. Part of accept_generations, under its locks.
+-- Writes accepted creates: counters and balances of the accounts, the keys' budgets of the day, the generations with
+-- their requests, and the uploads that they name. Part of accept_generations, under its locks.
 create or replace function insert_generations(p_creates generation_create[], p_at timestamptz, p_body_end text)
 returns void
 language plpgsql volatile
@@ -45,7 +45,7 @@ begin
   insert into account_events (account_id, id, type, subject_id, created_at)
     select c.account_id, new_event_id(p_at), 'generation.created', c.id, p_at from unnest(p_creates) c;
 
-  -- Without an Idempotency-Key nobody can ask for the same 202 again.
+  -- Stores the 202 only with an Idempotency-Key; without one, no client can ask for it again.
   insert into generation_requests (generation_id, render_request, quote, accepted_body, uploads, sent_body, words)
     select c.id, c.render_request, c.quote,
            case when c.idempotency_key is not null then c.body_start || iso_time(p_at) || p_body_end end,

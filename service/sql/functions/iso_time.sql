@@ -1,4 +1,4 @@
--- A moment as the API shows it: ISO 8601 with milliseconds, in UTC.
+-- Returns a time as the API shows it: ISO 8601 with milliseconds, in UTC.
 create or replace function iso_time(p_moment timestamptz) returns text
 language sql immutable
 as $$

@@ -1,4 +1,4 @@
--- Leases that still hold, without those that were given back.
+-- Returns the leases that are still valid, without those that were given back.
 create or replace function leases_left(p_leases timestamptz[], p_given_back timestamptz[], p_at timestamptz) returns timestamptz[]
 language sql immutable
 as $$

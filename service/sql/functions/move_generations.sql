@@ -1,8 +1,9 @@
--- Makes each change whose generation is still as the caller saw it, and answers those that it made. The account's
--- counters, the key's budget of the day of the create and the events follow in the same transaction. What starts to run is
--- watched from then on: by p_watcher, unless somebody's lease on the account's feed still holds. p_cursors is how far the
--- feeds are applied with these changes ({account_id, cursor}); only their watcher's word counts. An event is delivered to
--- whoever is subscribed and active now: `deliveries` says how many there are.
+-- Makes each move whose generation is still in the state that the caller saw, and returns the moves that it made. The
+-- account's counters, the key's budget of the day of the create and the events change in the same transaction. An
+-- account with a job that starts to run is watched from then on: by p_watcher, unless another lease on the account's
+-- feed is still valid. p_cursors says how far the feeds are applied with these moves ({account_id, cursor}); the cursor
+-- of an account counts only if p_watcher watches the account. Active endpoints that are subscribed now get a delivery
+-- of each event: `deliveries` is their number.
 create or replace function move_generations(
   p_moves json,
   p_cursors json,
@@ -66,7 +67,7 @@ begin
            count(*) filter (where from_status = 'queued' and moved.lane = 'video') as left_video,
            coalesce(sum(cost_millicredits) filter (where from_status = 'queued'), 0) as no_longer_uncharged,
            count(*) filter (where from_status = 'queued') as left_queue,
-           -- The studio took or finished something: it is within reach and a place may be free.
+           -- The studio accepted or finished a render, so it is reachable and a slot may be free.
            bool_or(moved.to_status = 'running' or from_status = 'running') as studio_moved
       from moved group by moved.account_id
   ), account_update as (
@@ -95,7 +96,7 @@ begin
     insert into deliveries as d (id, endpoint_id, account_id, event_id, event_type, created_at)
       select new_delivery_id(moved.event_id), e.id, moved.account_id, moved.event_id, moved.event_type, moved.at
         from moved
-       -- Most accounts have none, and most moves no event.
+       -- Most accounts have no endpoints, and most moves have no event.
        cross join lateral (
          select e.id from webhook_endpoints e
           where e.account_id = moved.account_id and e.paused_at is null and e.deleted_at is null
@@ -109,7 +110,7 @@ begin
     insert into endpoint_turns as t (endpoint_id, account_id, next_due)
       select d.endpoint_id, d.account_id, min(d.created_at)
         from delivery_insert d group by d.endpoint_id, d.account_id order by d.endpoint_id
-    -- Locked in any case, which is what keeps its next_due from being set too late meanwhile.
+    -- Locks the row in any case. The lock prevents another transaction from setting next_due too late meanwhile.
     on conflict (endpoint_id) do update set next_due = excluded.next_due
       where t.next_due is null or t.next_due > excluded.next_due
   )

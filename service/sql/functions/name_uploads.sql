@@ -1,5 +1,5 @@
--- Ties generations to the uploads that they name: rows for the files that are still to be fetched, and a generation
--- stays blocked while any upload of its is not ready. Part of insert_generations, under its locks.
+-- Links generations to the uploads that they name. Inserts rows for files that must still be fetched. A generation
+-- stays blocked while any of its uploads is not ready. Part of insert_generations, under its locks.
 create or replace function name_uploads(p_creates generation_create[]) returns void
 language plpgsql volatile
 set enable_seqscan = off

@@ -1,4 +1,5 @@
--- Each item of the library, upload and address that a request names, behind a "<", with which no word of a prompt begins.
+-- Returns each library item, upload and address that a request names, prefixed with "<". No word of a prompt begins
+-- with that.
 create or replace function named_items(render_request text) returns text[] language sql immutable as $$
   select array(
     select distinct '<' || named

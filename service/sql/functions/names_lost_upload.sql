@@ -1,5 +1,6 @@
--- For each of these creates, in their order, whether it names an upload that was rejected or removed. An upload's fate
--- is decided under its account's lock, which the caller holds: what stands here stands until the commit.
+-- Returns for each of these creates, in their order, whether it names an upload that was rejected or removed. The
+-- status of an upload changes only under its account's lock, which the caller holds, so the result is valid until the
+-- commit.
 create or replace function names_lost_upload(p_creates generation_create[]) returns boolean[]
 language plpgsql stable
 set enable_seqscan = off

@@ -1,5 +1,6 @@
--- An id of an event that only streams tell of: the milliseconds of its time as any id of ours has them, then 64 random
--- bits. The digits of sixteen are among those of thirty-two. Made for each create: no loop.
+-- Makes the id of an event that only streams report: the milliseconds of its time, encoded as in all ids of the
+-- service, then 64 random bits. Hexadecimal digits are valid in base 32 too. It runs for each create, so it has no
+-- loop.
 create or replace function new_event_id(p_at timestamptz) returns text language plpgsql volatile as $$
 declare
   digits constant text := '0123456789abcdefghjkmnpqrstvwxyz';
@@ -12,7 +13,7 @@ begin
     || substr(digits, 1 + ((ms >> 25) & 31)::integer, 1) || substr(digits, 1 + ((ms >> 20) & 31)::integer, 1)
     || substr(digits, 1 + ((ms >> 15) & 31)::integer, 1) || substr(digits, 1 + ((ms >> 10) & 31)::integer, 1)
     || substr(digits, 1 + ((ms >> 5) & 31)::integer, 1) || substr(digits, 1 + (ms & 31)::integer, 1)
-    -- Without the digits that say what kind of identifier it is.
+    -- Without the digits that contain the version and variant of the UUID.
     || substr(random, 1, 8) || substr(random, 10, 4) || substr(random, 33, 4);
 end
 $$;

@@ -1,6 +1,6 @@
--- Words by which a generation is found: those of its prompt; its account, so that a search stays within it; and what named_items
--- has. Every create comes by here: what has no query of its own is a part of the statement that calls it, and what may name nothing
--- is not taken apart (the service writes JSON without spaces).
+-- Returns the words by which a generation is found: those of its prompt, its account (so that a search stays within
+-- it), and those of named_items. This runs for every create. So a function without its own query is inlined into the
+-- caller's statement, and requests that cannot name anything are not parsed (the service writes JSON without spaces).
 create or replace function prompt_words(account text, render_request text) returns tsvector
 language sql immutable as $$
   select to_tsvector('simple', coalesce(left(render_request::json ->> 'prompt', 4000), ''))

@@ -1,6 +1,7 @@
--- Records results, each if its claim still holds, and answers the deliveries that it recorded. p_delays: seconds
--- before each attempt of the schedule, counted from the end of the one before, which is now. Whose endpoint is locked is
--- answered with the status `busy` and not recorded; with p_wait it is waited for, and results are of one endpoint only.
+-- Records results, each only if its claim is still valid, and returns the recorded deliveries. p_delays: seconds before
+-- each attempt of the schedule, counted from the end of the last attempt, which is now. If an endpoint is locked, its
+-- results are not recorded and have the status `busy`. With p_wait the function waits for the lock, and all results
+-- must be of one endpoint.
 create or replace function record_attempts(p_results json, p_delays integer[], p_wait boolean)
 returns table (delivery_id text, status text)
 language plpgsql volatile
@@ -67,8 +68,8 @@ begin
      where q.delivery_id = o.delivery_id and q.delivery_id = any (array(
        select o.delivery_id from outcomes o where o.scheduled_at is not null or o.resend_at is not null))
   ), turn as (
-    -- Of several results of one endpoint the last one counts. How it is served goes by any attempt, since when it is
-    -- failing by events alone: a failed ping says nothing there, a success of either ends it.
+    -- The last of several results of one endpoint counts. Any attempt decides how the endpoint is served. Only events
+    -- decide since when it is failing: a failed ping changes nothing there, but a success of either ends the failure.
     update endpoint_turns t
        set state = case when l.failure is null then 'healthy' else 'failing' end,
            failing_since = case when l.failed_event > l.success and l.success > 0 then at

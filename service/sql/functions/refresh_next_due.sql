@@ -1,5 +1,5 @@
--- Sets when these endpoints may next be served, where that changes; their turns are locked by the caller. As a rule more
--- is due already, and nothing changes.
+-- Sets when these endpoints may next be served, where that changes. The caller has locked their turns. Usually more
+-- deliveries are already due, and nothing changes.
 create or replace function refresh_next_due(p_endpoint_ids text[], p_at timestamptz) returns void
 language plpgsql volatile
 set enable_seqscan = off

@@ -1,5 +1,5 @@
--- Puts claims back, each if its attempt still holds, and has the accounts wait: 1 s doubling to 30 s, a quarter more
--- or less by chance, so that accounts which failed together do not come back together.
+-- Puts claims back, each only if its attempt is still the current one, and makes the accounts pause: 1 s, doubling to
+-- 30 s, and randomly up to a quarter more or less, so that accounts that failed together do not return together.
 create or replace function release_generations(p_releases json)
 returns table (id text, account_id text, wait_ms double precision)
 language plpgsql volatile

@@ -1,5 +1,5 @@
--- What the accounts of these creates can spend, in arrays by the order of the accounts' ids; accounts that are gone are
--- left out. `unconfirmed`: submits are under way whose charge is not known. The caller holds the accounts' locks.
+-- Returns what the accounts of these creates can spend, in arrays by the order of the accounts' ids. Accounts that are
+-- gone are left out. `unconfirmed`: the charge of some submits is unknown. The caller holds the accounts' locks.
 create or replace function spendable_balances(
   p_creates generation_create[],
   out account_ids text[], out spendable bigint[], out waiting integer[], out unconfirmed boolean[]
@@ -8,7 +8,7 @@ language plpgsql stable
 set enable_seqscan = off
 as $$
 begin
-  -- Of the balance at hand and those that came with the quotes the newest holds.
+  -- The newest balance counts: the stored one, or one that came with the quotes.
   with asked as (
     select distinct on (account_id) account_id, ledger_seq,
            monthly_millicredits + lifetime_millicredits as balance

@@ -1,6 +1,7 @@
 -- Writes an event, once per subject, with a delivery for each endpoint of the account that is active and subscribed
--- now. Answers how many deliveries; wake the deliverers after the commit if there are any. The account must be locked by
--- the transaction: its events are numbered in the order of their commits. May be called from within another statement.
+-- now. Returns how many deliveries; if there are any, the caller must wake the deliverers after the commit. The
+-- transaction must have locked the account, because its events are numbered in the order of their commits. Another
+-- statement may call this function.
 create or replace function write_event(
   p_event_id text,
   p_account_id text,
@@ -31,7 +32,7 @@ as $$
   ), turn as (
     insert into endpoint_turns as t (endpoint_id, account_id, next_due)
       select endpoint_id, p_account_id, p_at from delivery order by endpoint_id
-    -- Locked in any case, which is what keeps its next_due from being set too late meanwhile.
+    -- Locks the row in any case. The lock prevents another transaction from setting next_due too late meanwhile.
     on conflict (endpoint_id) do update set next_due = excluded.next_due
       where t.next_due is null or t.next_due > excluded.next_due
   )

@@ -1,5 +1,5 @@
--- Writes a ping to one endpoint, whatever it subscribes to, paused or not. Answers the delivery's id; null where there
--- is no such endpoint.
+-- Writes a ping to one endpoint, whatever it subscribes to, even if it is paused. Returns the delivery's id; null where
+-- there is no such endpoint.
 create or replace function write_ping(p_event_id text, p_endpoint_id text, p_body text, p_at timestamptz) returns text
 language sql volatile
 as $$

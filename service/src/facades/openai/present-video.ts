@@ -3,7 +3,7 @@ import type { StoredDetail } from '../../generations/reads/rows.ts';
 import { isoTime } from '../../iso-time.ts';
 import { remixedKey } from './video-request.ts';
 
-/** The four statuses that clients know: on any other status they stop asking. */
+/** The four statuses that clients know. With any other status they stop polling. */
 const statuses: Record<GenerationStatus, string> = {
   queued: 'queued',
   running: 'in_progress',

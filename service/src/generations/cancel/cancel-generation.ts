@@ -22,7 +22,7 @@ export type CancelRequest = {
 
 /**
  * Cancels a queued generation, but only while nothing of it was sent to the studio.
- * @throws ApiProblem `not_found`; `conflict` where dispatch took the generation first, or it was canceled before
+ * @throws ApiProblem `not_found`; `conflict` where dispatch took the generation first, or it is no longer queued
  */
 export async function cancelGeneration(
   dependencies: CancelDependencies,

@@ -136,7 +136,7 @@ export function startDeliveries(options: DeliveriesOptions): Deliveries {
 
 /**
  * Limits endpoints whose last attempt failed to half of the slots. Once half of all slots are in use, no endpoint gets
- * a second one. So many hanging endpoints leave slots to those that answer.
+ * a second one. This leaves slots to endpoints that answer, even if many hang at once.
  */
 function shareSlots(slots: number, running: ReadonlySet<Claim>): { failingSlots: number; several: boolean } {
   const half = Math.floor(slots / 2);

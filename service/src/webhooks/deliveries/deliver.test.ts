@@ -467,7 +467,7 @@ test('a database that is away when an answer comes hears of it later: one reques
     history.map(({ number, status }) => [number, status]),
     [[1, 200]],
   );
-  // The deliverer goes on.
+  // The deliverer continues.
   receiver.answer = (_request, response) => void response.end();
   await seedEvent(database, accountId);
   await receiver.until(2);
