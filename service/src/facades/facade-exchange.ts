@@ -141,7 +141,7 @@ export class FacadeExchange {
     } catch (error) {
       if (mayHaveAccepted(error)) {
         // A client that asks again uses the same keys, so it gets what may have been accepted and is not charged twice.
-        // Keeps the files, unless this request repeats another one: that one's files are named in its body.
+        // Keeps the files, unless this request repeats another one: then the creates name the other request's files.
         if (!this.#adopted) this.#request.brought?.keep();
         await call?.lost();
       } else if (retries !== undefined && this.#isToBeRepeated(error)) {

@@ -18,7 +18,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The scope that a key needs for a route of a facade. */
     scope?: Scope;
-    /** Whether a request of such a route counts in its key's minute; it does where this is left out. */
+    /** Returns whether a request of such a route counts towards its key's rate per minute. Default: it counts. */
     counts?: (principal: Principal) => Promise<boolean>;
   }
 }
@@ -30,7 +30,7 @@ type RouteOf<Request> = {
   /** The scope that a key needs. */
   scope: Scope;
   handler: (request: Request, reply: FastifyReply) => Promise<unknown>;
-  /** Whether a request counts in its key's minute; it does where this is left out. */
+  /** Returns whether a request counts towards its key's rate per minute. Default: it counts. */
   counts?: (principal: Principal) => Promise<boolean>;
 };
 

@@ -70,7 +70,7 @@ function removeAll(fails = false): Promise<void> {
   });
 }
 
-/** A generation that names an upload. */
+/** Creates a generation that names an upload. */
 async function seedGeneration(upload: string, status: 'queued' | 'succeeded'): Promise<string> {
   const id = newId('gen_');
   await database.rows(

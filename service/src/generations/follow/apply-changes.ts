@@ -47,7 +47,7 @@ export function createApplyChanges(
           else ends.push(one);
         }
       try {
-        // Before the cursors move on.
+        // These two come before the cursors are stored.
         await options.settleUploads(ends);
         await options.settlement.failTombstoned(tombstoned);
         await options.settlement.apply(reports, group);
