@@ -29,7 +29,7 @@ import { closeOldMedia } from '@renderkit/blob-storage/close-old-media.ts';
 import { openPartStorage } from './storage/open-media.ts';
 import { openUploadQueue } from './uploads/queue.ts';
 
-/** What only tests hand in. */
+/** Arguments that only tests pass. */
 export type StudioTestArguments = {
   log?: Logger;
   crashPoint?: (name: string) => void | Promise<void>;
@@ -39,7 +39,7 @@ export type StudioTestArguments = {
 
 export type RunningStudio = AsyncDisposable & { url: string };
 
-/** Starts the studio's HTTP interface in this process; drawing is the workers' matter. */
+/** Starts the studio's HTTP interface in this process. Only the workers render. */
 export async function startStudio(
   config: StudioConfig,
   testArguments: StudioTestArguments = {},
@@ -88,7 +88,7 @@ export async function startStudio(
   );
   const closing = closeOldMedia({ dataDirectory: config.dataDirectory, log }, stopping.signal);
   owners.defer(() => closing);
-  // Last in, first out: long polls are answered, then connections closed, then what they used.
+  // Runs in reverse order: long polls are answered, then connections are closed, then their dependencies.
   owners.defer(() => app.close());
   owners.defer(() => stopping.abort(new Error('the studio is stopping')));
   await listenOrSay(app, config.host, port);
@@ -113,7 +113,7 @@ type Opened = Pick<
   | 'drivers'
 >;
 
-/** Opens what the routes stand on; what has to be closed goes to `owners`. */
+/** Opens the dependencies of the routes. Adds what must be closed to `owners`. */
 async function open(
   config: StudioConfig & { mediaUrl: string },
   owners: AsyncDisposableStack,
@@ -155,7 +155,7 @@ async function open(
   owners.use(listen({ url: databaseUrl, channels, log }));
   const announce = {
     change: (account: string) => {
-      // Polls of this process need not wait for the word to come back.
+      // Polls of this process need not wait for the notification from the database.
       wakeups.wake([account]);
       changes.announce(account);
     },
@@ -186,7 +186,7 @@ async function listenOrSay(app: FastifyInstance, host: string, port: number): Pr
   }
 }
 
-/** Links name the port before anything listens on it; only tests let the system choose. */
+/** Finds a free port, since links contain the port before the server listens. Only tests let the system choose. */
 async function freePort(host: string): Promise<number> {
   const probe = createNetServer();
   await new Promise<void>((resolve, reject) => {

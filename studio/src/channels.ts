@@ -1,10 +1,10 @@
-/** Where word goes of accounts whose feed moved. */
+/** Notifications about accounts whose feed has new changes. */
 export const changesChannel = 'studio_changes';
-/** Where word goes of jobs that wait. */
+/** Notifications about waiting jobs. */
 export const jobsChannel = 'studio_jobs';
-/** Where word goes of what is published or paused. */
+/** Notifications about published or paused models. */
 export const catalogChannel = 'studio_catalog';
-/** Where word goes of renders whose progress moved. */
+/** Notifications about renders whose progress changed. */
 export const progressChannel = 'studio_progress';
-/** Where word goes of renders that somebody begins to watch. */
+/** Notifications about renders that somebody begins to watch. */
 export const watchesChannel = 'studio_watches';

@@ -18,21 +18,23 @@ import { forgetSilentWorkers } from './workers/heartbeat.ts';
 const everyMs = 60_000;
 const stuckAfterMs = 10 * everyMs;
 const changesKeptDays = 30;
-// Longer than any file is on its way.
+// Longer than any upload takes.
 const deletedUploadsKeptHours = 24;
 const rowsPerBatch = 1_000;
-/** Of one kind of work in a round: a bucket takes as long as it takes to remove what a large account has left. */
+/**
+ * The time limit for each kind of work in one round: removing the files of a large account from a bucket can take long.
+ */
 const maxJobMs = 30_000;
 
 type CleanDependencies = Parameters<typeof rejectOverdueUploads>[0];
 
 /**
- * Cleans up once a minute. The reconciliation has a loop of its own: it lists the whole storage, and credits that are due and renders that are
- * stranded cannot wait for that.
+ * Cleans up once a minute. The reconciliation has a separate loop: it lists the whole storage, and due credits and
+ * stranded renders cannot wait so long.
  */
 export function startCleaning(
   dependencies: CleanDependencies & {
-    /** How old media have to be that nothing names. */
+    /** The minimum age of media files that no row names, before they are removed. */
     mediaGraceSeconds: number;
     onStuck?: ((loop: string) => void) | undefined;
   },
@@ -49,10 +51,11 @@ export function startCleaning(
 }
 
 /**
- * One round of cleaning up: due refills, old changes, expired tokens, ended counts of tries and reset links, progress of renders
- * that ended, uploads that nobody checked, renders that nothing can make, accounts that were deleted, frames that nobody kept,
- * files that were left behind, workers that were killed and what they left on this machine. In batches; what is left waits for the
- * next round, for which `cursors` say where it was. What fails keeps nothing else from its turn: the first error is thrown at the end.
+ * Runs one round of cleaning up: due refills, old changes, expired tokens, ended counts of tries and reset links,
+ * progress of ended renders, unchecked uploads, renders that nothing can make, deleted accounts, frames that nobody
+ * kept, files left behind, killed workers and what they left on this machine. Works in batches; the rest waits for the
+ * next round, which continues at `cursors`. Work that fails does not stop the other work: the first error is thrown at
+ * the end.
  */
 export async function clean(
   dependencies: CleanDependencies,

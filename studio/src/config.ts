@@ -7,8 +7,8 @@ import { parseSecretKey } from '@renderkit/server-kit/secrets.ts';
 import { readBucket, readS3Config, type S3Config } from '@renderkit/blob-storage/s3/s3-config.ts';
 
 /**
- * What Node is started with for a worker. It follows jobs by the hundred, each of which is sent once: without a bound the
- * pages that sending needed stay with the process. In megabytes.
+ * Node's options for a worker, in megabytes. A worker follows hundreds of jobs and sends each only once. Without this
+ * limit, the process keeps the memory pages that sending needed.
  */
 export const workerNodeOptions = ['--max-semi-space-size=4'] as const;
 
@@ -20,66 +20,69 @@ export type StudioConfig = {
   host: string;
   /** 0 lets the system choose (tests). */
   port: number;
-  /** What browsers and the service see; media links and the issuer begin with it. Undefined: where it listens. */
+  /**
+   * The URL that browsers and the service use; media links and the issuer begin with it. `undefined`: the address on
+   * which the studio listens.
+   */
   publicUrl: string | undefined;
   /** The one client that the studio registers: the service. */
   client: {
     id: string;
     secret: string;
-    /** What people know it by. */
+    /** The name shown to people. */
     name: string;
-    /** Where people use it; pages of the studio link back to it. */
+    /** Where people use the client; pages of the studio link back to it. */
     url: string | undefined;
-    /** Where people sign in to it; the page after a reset of the password leads there. */
+    /** Where people sign in to the client; the page after a password reset links there. */
     signInUrl: string | undefined;
-    /** Where browsers are sent back to after signing in; without one nobody can sign in by browser. */
+    /** Where browsers are sent back to after signing in. If empty, nobody can sign in by browser. */
     redirectUris: string[];
-    /** The same after signing out. */
+    /** Where browsers are sent back to after signing out. */
     logoutUris: string[];
   };
-  /** Whether anybody who reaches the studio may make an account. */
+  /** Whether anybody who reaches the studio may create an account. */
   signUp: 'open' | 'closed';
-  /** Media lie under `media/` unless a bucket keeps them, the moderation rules in `moderation.json`. */
+  /** Holds `moderation.json`, and media under `media/` unless a bucket keeps them. */
   dataDirectory: string;
   /** The bucket that keeps media. */
   s3?: S3Config | undefined;
-  /** `redirect`: whoever asks for media is sent on to the bucket. */
+  /** `redirect`: media requests are redirected to the bucket. */
   mediaDelivery: 'proxy' | 'redirect';
-  /** What nothing names is removed from the storage when it is this old. */
+  /** The age at which files that no row names are removed from the storage. */
   mediaGraceSeconds: number;
-  /** What uploads may have. */
+  /** The limits of uploaded files. */
   fileLimits: FileLimits;
   /** Encrypts the secrets of backends: 32 bytes, the same for all parts. */
   secretKey: Buffer;
-  /** Addresses that providers name may lie in these networks, beside public ones. */
+  /** Providers may name addresses in these networks, in addition to public addresses. */
   egressAllow: string[];
-  /** Opens /metrics to whoever sends it as a bearer token; without one only this machine may read it. */
+  /** A bearer token with this value opens /metrics. `undefined`: only this machine may read /metrics. */
   metricsToken: string | undefined;
-  /** Where the variables stand that `backends.yaml` names. */
+  /** The variables that `backends.yaml` names. */
   variables: Environment;
   logLevel: LogLevel;
-  /** Proxies (addresses or networks) whose X-Forwarded-For is believed. */
+  /** Proxies (addresses or networks) whose X-Forwarded-For is trusted. */
   trustProxy: string[];
 };
 
 export type WorkerConfig = {
   databaseUrl: string;
   dataDirectory: string;
-  /** The bucket that keeps media; else they lie below the data directory. */
+  /** The bucket that keeps media. `undefined`: media lie below the data directory. */
   s3?: S3Config | undefined;
-  /** Renders at once, per queue. */
+  /** The number of renders at once, per queue. */
   workers: number;
-  /** Names or labels of the engines on its own machine that it serves; none: all. */
+  /** Names or labels of the engines on this machine that the worker serves. Empty: all. */
   labels: string[];
-  /** Opens the secrets of backends: 32 bytes, the same for all parts. */
+  /** Decrypts the secrets of backends: 32 bytes, the same for all parts. */
   secretKey: Buffer;
-  /** Addresses that providers name may lie in these networks, beside public ones. */
+  /** Providers may name addresses in these networks, in addition to public addresses. */
   egressAllow: string[];
   /** Where health and metrics are served. */
   host: string;
-  /** Undefined: nowhere. 0 lets the system choose (tests). */
+  /** `undefined`: not served. 0 lets the system choose (tests). */
   port: number | undefined;
-  /** Opens /metrics to whoever sends it as a bearer token; without one only this machine may read it. */
+  /** A bearer token with this value opens /metrics. `undefined`: only this machine may read /metrics. */
   metricsToken: string | undefined;
   logLevel: LogLevel;
 };
@@ -129,22 +132,22 @@ export function readWorkerConfig(environment: Environment): WorkerConfig {
   };
 }
 
-/** The bucket that media are kept in; undefined where that is the disk. @throws ConfigError */
+/** Returns the bucket that keeps media; `undefined` when the disk keeps them. @throws ConfigError */
 export function readMediaBucket(environment: Environment): S3Config | undefined {
   return readS3Config(readEnvironment(environment));
 }
 
-/** Reads the bucket that is named, whether media are kept in it or not. @throws ConfigError */
+/** Reads the settings of the bucket, whether media are kept in it or not. @throws ConfigError */
 export function readBucketOf(environment: Environment): S3Config {
   return readBucket(readEnvironment(environment));
 }
 
-/** From which age on what nothing names is removed from the storage, in seconds. @throws ConfigError */
+/** Returns the age in seconds at which files that no row names are removed from the storage. @throws ConfigError */
 export function readMediaGrace(environment: Environment): number {
   return readDelivery(readEnvironment(environment)).mediaGraceSeconds;
 }
 
-/** Without one a worker listens nowhere. */
+/** Without WORKER_PORT, a worker does not listen. */
 function readPort(read: Reader): number | undefined {
   if (read.text('WORKER_PORT') === undefined) return undefined;
   return read.integer('WORKER_PORT', { min: 0, max: 65_535, default: 0 });
@@ -187,7 +190,7 @@ const secretKeyShape =
 
 function secretKeyOf(read: Reader): Buffer {
   const key = parseSecretKey(read.required('SECRET_KEY', secretKeyShape));
-  // The value is a secret, right or wrong: it is not repeated.
+  // The value is a secret, even a wrong one, so the message does not repeat it.
   if (key === undefined)
     throw new ConfigError(`SECRET_KEY has the wrong shape: it must be ${secretKeyShape}.`);
   return key;
@@ -210,7 +213,7 @@ function readClient(read: Reader): StudioConfig['client'] {
   };
 }
 
-/** Addresses are held against what a request says letter by letter, and so are kept as they were written. */
+/** Returns addresses as they were written: they are compared with requests character by character. */
 function addresses(read: Reader, name: string): string[] {
   const list = read.list(name);
   for (const address of list) {
@@ -223,7 +226,7 @@ function addresses(read: Reader, name: string): string[] {
   return list;
 }
 
-/** media-kit uses it, in whatever process; a wrong one ends the start. */
+/** Checks the path at startup, since every process that uses media-kit runs this program. @throws ConfigError */
 function checkFfmpegPath(environment: Environment): void {
   const ffmpeg = readEnvironment(environment).text('FFMPEG_PATH');
   if (ffmpeg === undefined) return;
@@ -240,7 +243,10 @@ function checkFfmpegPath(environment: Environment): void {
 const megabyte = 1024 * 1024;
 const megapixel = 1_000_000;
 
-/** An operator may set tighter limits; what decodes files has its memory for those that are built in. */
+/**
+ * Reads the operator's limits. They can only be tighter than the built-in ones, for which the decoders have enough
+ * memory.
+ */
 function lowerLimits(read: Reader): FileLimits {
   const lower = (name: string, unit: number, max: number) =>
     unit * read.integer(name, { min: 1, max: max / unit, default: max / unit });

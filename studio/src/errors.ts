@@ -3,14 +3,14 @@ import type { StorageUse } from '@renderkit/contract/studio/storage.ts';
 
 export type FieldError = { field: string; message: string };
 
-/** A refusal of a call, answered as `{code, message}` with the code's status. */
+/** The refusal of a call, answered as `{code, message}` with the code's status. */
 export class StudioError extends Error {
   override name = 'StudioError';
   readonly code: StudioErrorCode;
   readonly retryAfterSeconds: number | undefined;
-  /** With `storage_full`: answered as `storage`. */
+  /** Only with `storage_full`: answered as `storage`. */
   readonly storage: StorageUse | undefined;
-  /** What is wrong with which field of the request, for administrators: answered as `errors`. */
+  /** The invalid fields of the request, for administrators: answered as `errors`. */
   readonly errors: readonly FieldError[] | undefined;
 
   constructor(

@@ -8,12 +8,12 @@ import { openJobQueues } from './jobs/job-queues.ts';
 import { sqlDirectory } from './sql-directory.ts';
 import { openUploadQueue } from './uploads/queue.ts';
 
-/** `kept`: models and lists of the product that were changed here, and so are not what this version brings. */
+/** `kept`: models and lists of the product that were changed in this studio, so this version does not replace them. */
 export type StudioMigration = MigrationResult & { kept: string[] };
 
 /**
- * Brings a studio's database up to date: our own tables, the models and lists of the product, then the job queue's tables.
- * Safe from any number of processes at once. The signal ends the wait for another of them.
+ * Updates a studio's database: the studio's tables, then the product's models and lists, then the job queue's tables.
+ * Any number of processes may run this at once. The signal ends the wait for another process.
  */
 export async function migrateStudio(url: string, signal?: AbortSignal): Promise<StudioMigration> {
   const result = await migrate({ url, directory: sqlDirectory, signal });
@@ -36,7 +36,10 @@ export async function migrateStudio(url: string, signal?: AbortSignal): Promise<
 
 if (import.meta.main) void runProgram();
 
-/** No wait at the top level, or nothing that imports this could be loaded at once, as several files of tests are. */
+/**
+ * A function instead of a wait at the top level: modules that import this one, such as test files, could not load at
+ * once otherwise.
+ */
 async function runProgram(): Promise<void> {
   try {
     const { applied, already, kept } = await migrateStudio(databaseUrl(process.env));

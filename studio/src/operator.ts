@@ -20,8 +20,8 @@ import { connect as connectAccount, endConnections } from './identity/connection
 import { keepSettings } from './settings/keep-settings.ts';
 import type { MediaLocation } from '@renderkit/blob-storage/open-storage.ts';
 
-// What an operator does with the machine in hand: plain functions over the studio's database. They work whether
-// the studio runs or not; credits are in 1/1000.
+// The operator's actions: plain functions over the studio's database. They work whether the studio runs or not. Credits
+// are in 1/1000.
 
 export { type AccountRow, listAccounts } from './accounts/queries.ts';
 export { generatePassword } from '@renderkit/identity/passwords/password.ts';
@@ -29,18 +29,18 @@ export { listActs } from './audit/queries.ts';
 export { checkLedger } from './credits/queries.ts';
 export { setMaintenance } from './settings/keep-settings.ts';
 
-/** A wish of the operator's that cannot be met; the message is for the terminal. */
+/** An operator's request that cannot be met. The message is for the terminal. */
 export class OperatorError extends Error {
   override name = 'OperatorError';
 }
 
-/** What an operator wished for in vain, in the words of what found out. */
+/** Throws an OperatorError with the message of a known error, and any other error unchanged. */
 function asOperatorError(error: unknown): never {
   if (error instanceof PlanUnknown) throw new OperatorError(error.message, { cause: error });
   throw error;
 }
 
-/** Keys of the plans that there are; the first is that of new accounts. */
+/** Returns the keys of all plans; the first is the plan of new accounts. */
 export async function listPlanKeys(database: Database): Promise<string[]> {
   return (await database.transaction(readPlans)).map(({ key }) => key);
 }
@@ -51,7 +51,7 @@ export type NewStudioAccount = {
   name?: string;
   /** Key of a plan. */
   tier?: string;
-  /** Exactly this much, purchased, and no monthly credits until the first renewal; without it the plan's allowance. */
+  /** Exactly this amount, purchased; no monthly credits until the first renewal. `undefined`: the plan's allowance. */
   creditsMillicredits?: number;
 };
 
@@ -76,7 +76,8 @@ export async function createAccount(database: Database, account: NewStudioAccoun
 export type AccountSettings = Omit<StoredSettings, 'passwordHash'> & { password?: string };
 
 /**
- * Changes what is named and leaves the rest. A new plan brings its limits at once and its allowance at the next renewal.
+ * Changes the named settings and leaves the others. A new plan's limits apply at once, its allowance from the next
+ * renewal.
  * @throws OperatorError when there is no such account or plan
  */
 export async function setAccount(
@@ -92,8 +93,9 @@ export async function setAccount(
 }
 
 /**
- * Makes a link by which somebody sets a new password: good once and for an hour, and older ones of the account end.
- * `studioUrl` is what browsers see. `expires_at` is ISO 8601. @throws OperatorError when there is no account
+ * Creates a link for setting a new password. The link can be used once, within an hour; older links of the account
+ * become invalid. `studioUrl` is the URL that browsers use. `expires_at` is ISO 8601. @throws OperatorError when there
+ * is no account
  */
 export async function createResetLink(
   database: Database,
@@ -107,12 +109,14 @@ export async function createResetLink(
   return { link: link.href, expires_at: expiresAt };
 }
 
-/** What was done to an account's way in, newest first. @throws OperatorError when there is no account */
+/**
+ * Returns the audit entries about an account's sign-in, newest first. @throws OperatorError when there is no account
+ */
 export async function showAudit(database: Database, email: string): Promise<AuditRow[]> {
   return listAudit(database, (await showAccount(database, email)).id);
 }
 
-/** @throws OperatorError when there is none */
+/** @throws OperatorError when there is no such account */
 export async function showAccount(database: Database, email: string): Promise<AccountRow> {
   const account = await findAccountByEmail(database, email);
   if (account === undefined) throw new OperatorError(`There is no account with the address ${email}.`);
@@ -121,7 +125,7 @@ export async function showAccount(database: Database, email: string): Promise<Ac
 
 export type Connection = { studioId: string; accountId: string; email: string; refreshToken: string };
 
-/** The operator's own consent: a grant for the service's client, with the refresh token that it works by. */
+/** Grants access to the service's client, with the operator's consent. Returns the refresh token. */
 export async function grantForService(
   database: Database,
   email: string,
@@ -139,7 +143,7 @@ export async function endSession(database: Database, email: string, clientId: st
   return endConnections(database, account.id, clientId);
 }
 
-/** Ends what there is and grants anew. */
+/** Ends existing grants and creates a new one. */
 export async function connect(database: Database, email: string, clientId: string): Promise<Connection> {
   await endSession(database, email, clientId);
   return grantForService(database, email, clientId);
@@ -147,7 +151,7 @@ export async function connect(database: Database, email: string, clientId: strin
 
 export const faults = ['nonsense', 'rate', 'concurrency', 'silence'] as const;
 
-/** How the account's next quote goes wrong, once. */
+/** Sets how the account's next quote fails, once. */
 export async function setFault(
   database: Database,
   email: string,
@@ -158,8 +162,8 @@ export async function setFault(
 }
 
 /**
- * Deletes an account: its grants end and its name goes at once; texts and media are erased by the studio as soon
- * as nothing of it is rendering. The ledger's rows stay, without a name.
+ * Deletes an account: removes its name and ends its grants at once. The studio erases texts and media when the account
+ * has no unfinished render. The ledger's rows stay, without a name.
  */
 export async function deleteAccount(database: Database, email: string): Promise<{ accountId: string }> {
   const account = await showAccount(database, email);
@@ -168,7 +172,7 @@ export async function deleteAccount(database: Database, email: string): Promise<
   return { accountId: account.id };
 }
 
-/** Every movement of an account's credits, oldest first. */
+/** Returns all entries of an account's ledger, oldest first. */
 export async function showLedger(database: Database, email: string): Promise<LedgerEntry[]> {
   return ledgerOf(database, (await showAccount(database, email)).id);
 }
@@ -182,12 +186,12 @@ export type LibraryItem = MediaLocation & {
 };
 
 /**
- * Adds a file to an account's library, as the studio's own web application would with what it has generated.
- * @throws OperatorError where the account, the project or a usable file is missing
+ * Adds a file to an account's library, as the studio's web application would add a generated file.
+ * @throws OperatorError when the account, the project or a usable file is missing
  */
 export async function addLibraryItem(database: Database, item: LibraryItem): Promise<StudioAsset> {
   const { id: account } = await showAccount(database, item.email);
-  // What works with media is most of what there is to load, and no other command needs it.
+  // Loaded here: the media modules are large, and no other command needs them.
   const [{ addItem }, { openMedia }] = await Promise.all([
     import('./library/add-item.ts'),
     import('./storage/open-media.ts'),

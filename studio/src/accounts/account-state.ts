@@ -1,7 +1,7 @@
 import type { StudioAccount } from '@renderkit/contract/studio/schemas/account.ts';
 import type { AccountFacts } from '../authentication/queries.ts';
 
-/** What, if anything, keeps the account from working; the gravest first. */
+/** Returns what keeps the account from working, the gravest reason first, or `ok`. */
 export function accountState(account: AccountFacts): StudioAccount['state'] {
   if (account.suspended) return 'suspended';
   if (!account.email_verified) return 'email_not_verified';

@@ -7,17 +7,17 @@ import { insertAccount } from './store.ts';
 
 export type AccountToCreate = {
   email: string;
-  /** Null: nobody can sign in by a password. */
+  /** `null`: nobody can sign in with a password. */
   passwordHash: string | null;
   name: string | null;
-  /** Key of a plan; undefined: the one that new accounts have. */
+  /** The key of a plan. `undefined`: the plan of new accounts. */
   tier: string | undefined;
-  /** Exactly this much, purchased, and no monthly credits until the first renewal; without it the plan's allowance. */
+  /** Exactly this amount, purchased; no monthly credits until the first renewal. `undefined`: the plan's allowance. */
   creditsMillicredits: number | undefined;
 };
 
 /**
- * Makes an account with what its plan opens with, and returns its id; undefined when the address is taken.
+ * Creates an account with the plan's opening balance and returns its id. Returns `undefined` when the address is taken.
  * @throws PlanUnknown
  */
 export async function createAccount(

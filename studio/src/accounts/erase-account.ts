@@ -10,20 +10,20 @@ import {
   markErased,
 } from './erase-store.ts';
 
-/** Small enough that no statement comes near its time-out on a slow disk. */
+/** Small enough that no statement comes near its timeout on a slow disk. */
 const rowsPerBatch = 500;
 const batchesPerTurn = 50;
 
 /**
- * The last render, by its token, that was emptied of each account that takes more than a turn. Only what is in memory: whoever
- * has lost it looks at all of them again.
+ * The token of the last render emptied, for each account that needs more than one turn. Kept in memory only: a process
+ * without the cursor goes through all renders of the account again.
  */
 export type ErasureCursors = Map<string, string>;
 
 /**
- * Erases the texts and media of accounts that were deleted and have nothing running any more, a bounded number of batches of
- * each. What stays is the ledger, without a name. Returns whether something is left for another turn, with the same cursors. An
- * account that fails keeps no other from being erased: the first error is thrown at the end.
+ * Erases the texts and media of deleted accounts that have no unfinished render. Erases a limited number of batches of
+ * each account in one turn; the ledger stays, without a name. Returns whether work is left for another turn with the
+ * same cursors. An account that fails does not stop the others: the first error is thrown at the end.
  */
 export async function eraseDeletedAccounts(
   database: Database,
@@ -42,9 +42,9 @@ export async function eraseDeletedAccounts(
 }
 
 /**
- * Erases the next rows of each kind. Files need not be gone before: the batch that deletes their rows announces their folders,
- * and `removeAbandonedFolders` removes them however often that fails. Where none were left of any kind, under the lock without which
- * nothing is added, the account is erased. Returns whether there is more.
+ * Erases the next rows of each kind. The files may still exist: the batch that deletes the rows announces the folders,
+ * and `removeAbandonedFolders` retries until they are removed. When no rows of any kind are left, marks the account as
+ * erased; its lock is held, so nothing is added meanwhile. Returns whether there is more.
  */
 async function eraseBatch(
   database: Database,

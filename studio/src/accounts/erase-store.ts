@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 
-/** Deleted accounts, those that have waited longest first, that have nothing running any more. */
+/** Returns deleted accounts without an unfinished render, those deleted first at the front. */
 export async function accountsToErase(database: Database, atMost: number): Promise<string[]> {
   const rows = await database.rows<{ id: string }>(
     `select id from accounts a where deleted_at is not null and erased_at is null
@@ -11,7 +11,10 @@ export async function accountsToErase(database: Database, atMost: number): Promi
   return rows.map(({ id }) => id);
 }
 
-/** Under the account's lock, which whoever adds something to it takes. False where it is erased already. */
+/**
+ * Locks the account; everything that adds rows to an account takes this lock. Returns `false` when the account is
+ * erased already.
+ */
 export async function lockDoomed(transaction: Transaction, account: string): Promise<boolean> {
   const rowCount = await transaction.execute(
     'select from accounts where id = $1 and deleted_at is not null and erased_at is null for update',
@@ -20,14 +23,14 @@ export async function lockDoomed(transaction: Transaction, account: string): Pro
   return rowCount === 1;
 }
 
-/** Of the rows of which a file is deleted the folders, which are orphans from then on. */
+/** Announces the folders of the rows just deleted (`gone`) as orphans. */
 const announce = `insert into loose_folders (folder, remove_after)
   select distinct split_part(storage_key, '/', 1), clock() from gone
   on conflict (folder) do update set remove_after = clock()`;
 
 /**
- * Deletes so many items of the library at most, newest first, each after the frames taken from it. Their folders are announced as orphans.
- * Returns whether there may be more.
+ * Deletes at most `atMost` items of the library, newest first, each after the frames taken from it. Announces their
+ * folders as orphans. Returns whether there may be more.
  */
 export async function deleteAssets(
   transaction: Transaction,
@@ -57,7 +60,7 @@ export async function deleteAssets(
   return ids.length === atMost;
 }
 
-/** The same with uploads. */
+/** Like `deleteAssets`, for uploads. */
 export async function deleteUploads(
   transaction: Transaction,
   account: string,
@@ -75,7 +78,10 @@ export async function deleteUploads(
   return uploads?.deleted === atMost;
 }
 
-/** Rows that name no file: what tells those of an account apart, and the order of the index that finds them. */
+/**
+ * Tables whose rows name no file. `key` identifies a row within an account; `order` is the order of the index that
+ * finds the rows.
+ */
 const rowsWithoutFile = [
   { table: 'deleted_uploads', key: 'token', order: 'token' },
   { table: 'styles', key: 'id', order: 'created_at' },
@@ -84,7 +90,7 @@ const rowsWithoutFile = [
   { table: 'audit_entries', key: 'id', order: 'at desc, id desc' },
 ] as const;
 
-/** Deletes so many rows of each kind at most. Returns whether there may be more. */
+/** Deletes at most `atMost` rows of each kind. Returns whether there may be more. */
 export async function deleteRowsWithoutFile(
   transaction: Transaction,
   account: string,
@@ -102,7 +108,10 @@ export async function deleteRowsWithoutFile(
   return more;
 }
 
-/** Empties the renders after the one of this token, so many of them. Returns the last one's token and whether there may be more. */
+/**
+ * Empties at most `atMost` renders after the token `after`. Returns the token of the last one and whether there may be
+ * more.
+ */
 export async function emptyRenders(
   transaction: Transaction,
   account: string,
@@ -121,7 +130,7 @@ export async function emptyRenders(
   return { last: rows.at(-1)?.token ?? after, more: rows.length === atMost };
 }
 
-/** The last of an erasure. */
+/** The last step of an erasure. */
 export async function markErased(transaction: Transaction, account: string): Promise<void> {
   await transaction.execute(
     'update accounts set change_floor = change_seq, erased_at = clock() where id = $1',

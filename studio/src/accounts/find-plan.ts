@@ -3,14 +3,14 @@ import type { Plan } from '../catalog/plans.ts';
 import { readPlans } from '../catalog/queries.ts';
 import { initialPlan } from '../catalog/snapshot.ts';
 
-/** There is no plan of this key; the message is for an operator. */
+/** No plan has this key. The message is for an operator. */
 export class PlanUnknown extends Error {
   override name = 'PlanUnknown';
 }
 
 /**
- * The plan of this key, without one that of new accounts, as it stays to the end of the transaction. Asked for before
- * accounts are locked. @throws PlanUnknown
+ * Returns the plan of this key, or the plan of new accounts without a key. The plan stays unchanged until the end of
+ * the transaction. The caller must read the plan before locking accounts. @throws PlanUnknown
  */
 export async function findPlan(transaction: Transaction, key: string | undefined): Promise<Plan> {
   const plans = await readPlans(transaction);

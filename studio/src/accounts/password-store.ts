@@ -1,8 +1,8 @@
 import type { Queryable, Transaction } from '@renderkit/server-kit/db/database.ts';
 
 /**
- * Sets a password where the account still has the one of this version, or any where it is undefined. Returns the new
- * version; undefined where nothing was changed.
+ * Sets a password if the account's password still has this version, or in any case if `version` is `undefined`. Returns
+ * the new version, or `undefined` when nothing was changed.
  */
 export async function updatePassword(
   transaction: Transaction,
@@ -19,7 +19,7 @@ export async function updatePassword(
   return rows[0]?.password_version;
 }
 
-/** Takes the place of the account's older link. Returns when this one ends. */
+/** Stores a reset link in place of the account's older one. Returns when the new link expires. */
 export async function replaceReset(
   transaction: Transaction,
   account: string,
@@ -40,7 +40,7 @@ export async function replaceReset(
 
 export type ResetRow = { account_id: string; email: string };
 
-/** Whose password a link is good for. */
+/** Returns the account whose password a valid link may set. */
 export async function findReset(queryable: Queryable, tokenHash: string): Promise<ResetRow | undefined> {
   const rows = await queryable.rows<ResetRow>(
     `select r.account_id, a.email from password_resets r join accounts a on a.id = r.account_id
@@ -50,7 +50,7 @@ export async function findReset(queryable: Queryable, tokenHash: string): Promis
   return rows[0];
 }
 
-/** Uses a link up; false when it is no longer good. */
+/** Uses up a link. Returns `false` when the link is no longer valid. */
 export async function takeReset(transaction: Transaction, tokenHash: string): Promise<boolean> {
   const rowCount = await transaction.execute(
     'delete from password_resets where token_hash = $1 and expires_at > clock()',
@@ -59,7 +59,7 @@ export async function takeReset(transaction: Transaction, tokenHash: string): Pr
   return rowCount === 1;
 }
 
-/** Removes every browser's session of an account. */
+/** Removes the account's sessions in all browsers. */
 export async function deleteSessions(queryable: Queryable, accountId: string): Promise<void> {
   await queryable.execute(`delete from oidc_payloads where model = 'Session' and account_id = $1`, [
     accountId,

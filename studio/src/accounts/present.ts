@@ -21,7 +21,7 @@ export async function presentAccount(account: AccountFacts, catalog: Catalog): P
   };
 }
 
-/** `snapshot`: what the answer that this is part of goes by. */
+/** `snapshot`: the catalog that the rest of the answer is based on. */
 export function presentBalance(account: AccountFacts, snapshot: CatalogSnapshot): StudioBalance {
   return {
     monthly_millicredits: account.monthly_millicredits,

@@ -4,7 +4,7 @@ import { type ToldAccount, toldAccount } from '../authentication/queries.ts';
 export type AccountRow = ToldAccount & {
   running: number;
   limits: { image: number; edit: number; video: number; overall: number };
-  /** Whether the operator set the limit instead of the plan. */
+  /** Whether the operator set the storage limit; otherwise the plan did. */
   storage_set: boolean;
   created_at: string;
 };
@@ -32,7 +32,7 @@ export async function updateFault(database: Database, account: string, fault: st
   await database.rows('update accounts set next_fault = $2 where id = $1', [account, fault]);
 }
 
-/** Removes links that have ended, a batch at a time. */
+/** Removes expired reset links, a batch at a time. */
 export async function deleteEndedResets(database: Database, atMost: number): Promise<number> {
   const rowCount = await database.execute(
     `delete from password_resets where ctid = any(array(

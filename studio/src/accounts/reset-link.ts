@@ -11,8 +11,8 @@ const tokenShape = /^[\w-]{43}$/;
 const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url');
 
 /**
- * Makes what a reset link holds: 256 random bits that set one password within an hour. An older link of the account ends.
- * `expiresAt` is ISO 8601.
+ * Creates the token of a reset link: 256 random bits that set one password within an hour. An older link of the account
+ * becomes invalid. `expiresAt` is ISO 8601.
  */
 export async function createResetToken(
   database: Database,
@@ -28,7 +28,10 @@ export async function createResetToken(
   return { token, expiresAt };
 }
 
-/** Whose password the token sets; undefined when it is used, expired, replaced or none. Looking uses nothing up. */
+/**
+ * Returns the account whose password the token sets; `undefined` when the token is used, expired, replaced or unknown.
+ * Does not use up the token.
+ */
 export async function findResetToken(
   database: Database,
   token: string,
@@ -38,7 +41,10 @@ export async function findResetToken(
   return row && { accountId: row.account_id, email: row.email };
 }
 
-/** Sets a password by a token, which is used up in the same transaction. False when it is no longer good. */
+/**
+ * Sets a password by a token and uses up the token in the same transaction. Returns `false` when the token is no longer
+ * valid.
+ */
 export async function resetPassword(
   database: Database,
   { token, passwordHash }: { token: string; passwordHash: string },
@@ -49,7 +55,8 @@ export async function resetPassword(
     const found = await findReset(transaction, hashOf(token));
     if (found === undefined) return false;
     const accountId = found.account_id;
-    // Before the link's own row: in the other order this could wait for a new link that waits for this.
+    // Locks the account before the link's row. In the opposite order, this and the creation of a new link could
+    // deadlock.
     await lockAccount(transaction, accountId);
     if (!(await takeReset(transaction, hashOf(token)))) return false;
     const done = { actor, action: 'password.reset' } as const;

@@ -9,13 +9,13 @@ import { type AccountFlags, lockAccount, updateFlags, updatePlan, updateStorageL
 export type AccountSettings = AccountFlags & {
   passwordHash?: string | undefined;
   creditsMillicredits?: number;
-  /** Key of a plan. It brings its limits at once and its allowance at the next renewal. */
+  /** Key of a plan. The plan's limits apply at once, its allowance from the next renewal. */
   tier?: string;
-  /** What the account may store, instead of what its plan says; null goes back to the plan. */
+  /** How many bytes the account may store, in place of the plan's limit. `null` restores the plan's limit. */
   storageBytes?: number | null;
 };
 
-/** Changes of an account what is named and leaves the rest, in an operator's name. @throws PlanUnknown */
+/** Changes the named settings of an account on behalf of an operator and leaves the others. @throws PlanUnknown */
 export async function setAccount(
   database: Database,
   { id, administrator }: { id: string; administrator: boolean },

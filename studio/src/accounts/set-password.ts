@@ -6,21 +6,21 @@ import { lockAccount } from './store.ts';
 export type NewPassword = {
   accountId: string;
   passwordHash: string;
-  /** The version that the person knew; undefined: whatever it is. */
+  /** The password version that the person's change is based on. `undefined`: any. */
   version?: number;
 };
 
 /**
- * Sets a password in the caller's transaction. Every session of the account at the studio ends with it, and a reset link
- * too. Connections go on: keys work and queued jobs run. Returns the new version, or undefined where the account is gone
- * or the password was changed meanwhile.
+ * Sets a password in the caller's transaction. Ends all sessions of the account at the studio and its reset link.
+ * Connections continue: keys work and queued jobs run. Returns the new version, or `undefined` when the account is
+ * deleted or the password was changed meanwhile.
  */
 export async function setPassword(
   transaction: Transaction,
   { accountId, passwordHash, version }: NewPassword,
   by: { actor: Actor; action: 'password.changed' | 'password.reset' | 'password.set' },
 ): Promise<number | undefined> {
-  // First of all, as everywhere: whoever makes or uses a link waits here, and not for each other.
+  // Locks the account first, as everywhere. Creating and using a link wait here and so cannot deadlock.
   await lockAccount(transaction, accountId);
   const newVersion = await updatePassword(transaction, accountId, passwordHash, version);
   if (newVersion === undefined) return undefined;
@@ -30,7 +30,10 @@ export async function setPassword(
   return newVersion;
 }
 
-/** The person's own change, in a transaction of its own. Two at once: one wins, the other returns undefined. */
+/**
+ * Changes the password by the person's own request, in a separate transaction. Of two changes at once, one succeeds and
+ * the other returns `undefined`.
+ */
 export async function changePassword(
   database: Database,
   password: Required<NewPassword>,

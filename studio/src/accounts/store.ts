@@ -24,7 +24,7 @@ export type NewAccount = {
   plan: Plan;
 };
 
-/** Inserts the row alone, with empty balances: what it opens with is for the ledger. */
+/** Inserts only the row, with empty balances; the ledger adds the opening balance. */
 export async function insertAccount(transaction: Transaction, account: NewAccount): Promise<void> {
   const { key, limits, monthly_millicredits: allowance, storage_bytes: storageBytes, weight } = account.plan;
   await transaction.execute(
@@ -50,7 +50,7 @@ export async function insertAccount(transaction: Transaction, account: NewAccoun
   );
 }
 
-/** Takes the lock under which everything of the account changes. */
+/** Locks the account; every change of an account takes this lock. */
 export async function lockAccount(transaction: Transaction, account: string): Promise<void> {
   await transaction.execute('select from accounts where id = $1 for update', [account]);
 }
@@ -60,7 +60,7 @@ export type AccountFlags = {
   emailVerified?: boolean;
   regionBlocked?: boolean;
   ageVerified?: boolean;
-  /** May do with backends, models, plans and styles what an operator's commands do. */
+  /** May manage backends, models, plans and styles as an operator's commands do. */
   administrator?: boolean;
 };
 
@@ -102,7 +102,7 @@ export async function updatePlan(transaction: Transaction, account: string, plan
   );
 }
 
-/** What the account may store instead of what its plan says; null goes back to the plan. */
+/** Sets how many bytes the account may store, in place of the plan's limit. `null` restores the plan's limit. */
 export async function updateStorageLimit(
   transaction: Transaction,
   account: string,
@@ -114,7 +114,7 @@ export async function updateStorageLimit(
   ]);
 }
 
-/** Takes the name off an account; its rows in the ledger stay. */
+/** Removes the name and the password of an account; its rows in the ledger stay. */
 export async function markDeleted(transaction: Transaction, account: string): Promise<void> {
   await transaction.execute(
     `update accounts set email = null, name = null, username = null, password_hash = null, suspended = true,

@@ -11,7 +11,7 @@ export type AuditRow = {
   address: string | null;
 };
 
-/** What was done to an account's way in, newest first, 200 entries at most. */
+/** Returns the audit entries about an account's sign-in, newest first, at most 200. */
 export async function listAudit(database: Database, accountId: string): Promise<AuditRow[]> {
   return database.rows<AuditRow>(
     `select id, iso_time(at) as at, actor, action, address from audit_entries
@@ -26,7 +26,7 @@ export type AdminEntry = {
   at: string;
   /** `operator`, `file`, `product` or `account:ID`. */
   actor: string;
-  /** Of the account, now. */
+  /** The account's current address. */
   email: string | null;
   action: string;
   subject: string;
@@ -34,7 +34,7 @@ export type AdminEntry = {
   after: unknown;
 };
 
-/** Acts on models, plans, styles and backends, newest first. */
+/** Returns changes of models, plans, styles and backends, newest first. */
 export async function listActs(
   database: Database,
   { page, limit, subject }: { page: number; limit: number; subject?: string | undefined },

@@ -3,12 +3,14 @@ import { newId } from '@renderkit/server-kit/ids.ts';
 import type { AuditRow } from './queries.ts';
 import { insertEntry } from './store.ts';
 
-/** Who does something to an account, and from which network address; null for what is done on the machine itself. */
+/** Who changes an account, and from which network address. `null`: the change was made on the machine itself. */
 export type Actor = { kind: 'person' | 'link'; address: string } | { kind: 'operator'; address: null };
 
 export const operator: Actor = { kind: 'operator', address: null };
 
-/** Writes down what is done, in the transaction that does it: there is an entry if and only if it was done. */
+/**
+ * Writes an audit entry in the transaction that makes the change: the entry exists if and only if the change was made.
+ */
 export function writeAudit(
   queryable: Queryable,
   actor: Actor,

@@ -5,34 +5,37 @@ import { StudioError } from '../errors.ts';
 import type { AccountFacts } from './queries.ts';
 import { type AuthenticatedRow, findBearers } from './store.ts';
 
-/** Who is calling: an account, through one of the clients that it gave access to. */
+/** The caller: an account, through one of the clients that it gave access to. */
 export type Bearer = {
   account: AccountFacts;
   clientId: string;
-  /** Seconds since 1970 by the database's clock, as the token was checked. */
+  /** Seconds since 1970 by the database's clock, at the time of the token check. */
   nowSeconds: number;
 };
 
-/** A token's or session's value is a secret: it is found by its hash. A grant's id opens nothing by itself. */
+/**
+ * Returns the id under which a payload is stored. The value of a token or session is a secret, so the hash is stored. A
+ * grant's id gives no access by itself and is stored as it is.
+ */
 export function storedId(model: string, id: string): string {
   return model === 'Grant' ? id : hash('sha256', id, 'base64url');
 }
 
 const tokensPerStatement = 256;
 
-/** Seconds after which a caller had better look again while the studio is under maintenance. */
+/** Seconds after which a client should retry while the studio is under maintenance. */
 export const maintenanceRetrySeconds = 30;
 
 export type Authenticator = {
-  /** Of an `Authorization` header. @throws StudioError `invalid_token` */
+  /** Authenticates an `Authorization` header. @throws StudioError `invalid_token` */
   bearerOf: (authorization: string | undefined) => Promise<Bearer>;
-  /** Undefined for a token that is unknown, expired or revoked. */
+  /** Returns `undefined` when the token is unknown, expired or revoked. */
   findBearer: (accessToken: string) => Promise<Bearer | undefined>;
 };
 
 /**
- * Checks access tokens against the database, those of one turn of the event loop in one statement; nothing is cached.
- * Whoever asks is refused under maintenance.
+ * Checks access tokens against the database, without a cache; one statement checks all tokens of one turn of the event
+ * loop. Refuses every caller under maintenance.
  */
 export function createAuthenticator(database: Database): Authenticator {
   const find = createBatcher<string, AuthenticatedRow>({
@@ -67,7 +70,7 @@ export function refuseUnderMaintenance(maintenance: boolean): void {
     });
 }
 
-/** The client's own credentials, HTTP Basic with both parts form-encoded (RFC 6749 §2.3.1). @throws StudioError */
+/** Checks the client's credentials: HTTP Basic with both parts form-encoded (RFC 6749 §2.3.1). @throws StudioError */
 export function authenticateClient(
   authorization: string | undefined,
   client: { id: string; secret: string },

@@ -1,12 +1,12 @@
 import type { StudioStorage } from '@renderkit/contract/studio/storage.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
-/** What is known of an account to its calls and to operators. */
+/** The facts about an account for its calls and for operators. */
 export type ToldAccount = {
   id: string;
   email: string | null;
   name: string | null;
-  /** Key of its plan. */
+  /** Key of the account's plan. */
   tier: string;
   suspended: boolean;
   email_verified: boolean;
@@ -21,12 +21,12 @@ export type ToldAccount = {
   storage: StudioStorage;
 };
 
-/** Columns of a row `a` of accounts. */
+/** Columns of a row of `accounts` with the alias `a`. */
 export const toldAccount = `a.id, a.email, a.name, a.tier, a.suspended, a.email_verified, a.region_blocked, a.age_verified,
   a.administrator, a.monthly_millicredits, a.lifetime_millicredits, a.allowance_millicredits,
   iso_time(a.next_refill_at) as next_refill, a.ledger_seq, storage_json(a) as storage`;
 
-/** What a call needs to know of its account, read with its token in one statement. */
+/** The facts about an account that a call needs, read with its token in one statement. */
 export type AccountFacts = ToldAccount & {
   username: string | null;
   organization: boolean;
@@ -35,11 +35,11 @@ export type AccountFacts = ToldAccount & {
   next_fault: 'nonsense' | 'rate' | 'concurrency' | 'silence' | null;
 };
 
-/** The same as JSON. */
+/** An expression that returns `AccountFacts` as JSON. */
 export const accountFacts = `(select row_to_json(facts) from (select ${toldAccount}, a.username, a.organization,
   a.next_refill_at <= clock() as refill_due, a.styles_version, a.next_fault) as facts)`;
 
-/** Read again: after a refill. */
+/** Reads the facts again after a refill. */
 export async function readAccountFacts(
   database: Database,
   accountId: string,

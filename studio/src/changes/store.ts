@@ -14,8 +14,9 @@ export type MovedRow = {
 export const changesPerAccount = 200;
 
 /**
- * The accounts that moved past their cursor, in one statement, a primary-key look-up and a grant's look-up each.
- * A cursor below what has been cleaned away, or beyond what was ever counted, is `reset`.
+ * Returns the accounts that have changes after their cursor, in one statement with two look-ups for each account: by
+ * primary key and by grant. An account is `reset` when the cursor is below the deleted changes or above the last
+ * change.
  */
 export async function readMoved(database: Database, client: string, watched: Watched[]): Promise<MovedRow[]> {
   return database.rows<MovedRow>(

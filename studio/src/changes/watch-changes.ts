@@ -4,18 +4,18 @@ import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts'
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { type MovedRow, readMoved, type Watched } from './store.ts';
 
-/** What wakes waiting polls: the ids of accounts or renders that moved, as far as word of them arrived. */
+/** Wakes waiting polls with the ids of accounts or renders that changed. A notification may get lost. */
 export type Wakeups = {
-  /** Calls back with those that may have moved; returns how to stop. */
+  /** Calls `onMoved` with the ids that may have changed. Returns a function that unsubscribes. */
   subscribe: (onMoved: (ids: string[]) => void) => () => void;
 };
 
-// Word of a change may get lost; no reader learns of one later than this.
+// A notification may get lost: every reader looks again after this time at the latest.
 const floorMs = 1_000;
 // Changes of one burst are answered together.
 const gatherChangesMs = 5;
 
-/** Hands word of what moved on to all polls of this process. */
+/** Passes notifications of changes to all polls of this process. */
 export function createWakeups(): Wakeups & { wake: (ids: string[]) => void } {
   const listeners = new Set<(ids: string[]) => void>();
   return {
@@ -33,15 +33,15 @@ export type WatchOptions = {
   client: string;
   watched: Watched[];
   waitMs: number;
-  /** Aborted when the caller has gone or the studio stops: the answer is then what there is. */
+  /** Aborted when the client has gone or the studio stops. The answer is then what is there. */
   signal: AbortSignal;
   presentRender: (render: Render) => Render;
   presentUpload: (upload: StudioUpload) => StudioUpload;
 };
 
 /**
- * The long poll: answers as soon as one of the accounts has moved past its cursor, was reset or has ended, else
- * with nothing when the time is up. Holds no connection while it waits.
+ * The long poll: answers as soon as one of the accounts has moved past its cursor, was reset or has ended. Answers with
+ * an empty list when the time is up. Holds no database connection while it waits.
  */
 export async function watchChanges(
   database: Database,
@@ -51,7 +51,7 @@ export async function watchChanges(
   const byAccount = new Map(options.watched.map((pair) => [pair.account, pair]));
   const woken = new Set<string>();
   let onWake: (() => void) | undefined;
-  // Subscribed before the first look, so that what moves during it is not missed.
+  // Subscribes before the first look, so that changes during this look are not missed.
   const unsubscribe = wakeups.subscribe((accounts) => {
     for (const account of accounts) if (byAccount.has(account)) woken.add(account);
     if (woken.size > 0) onWake?.();
@@ -74,7 +74,7 @@ export async function watchChanges(
   }
 }
 
-/** Waits out `ms`, or until woken or aborted; what wakes it gets `gatherMs` for company. */
+/** Waits for `ms`, or until woken or aborted. After a wake-up, waits another `gatherMs` to collect further changes. */
 export async function waitForWake(
   { ms, gatherMs, isWoken }: { ms: number; gatherMs: number; isWoken: boolean },
   signal: AbortSignal,

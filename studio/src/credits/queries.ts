@@ -13,7 +13,10 @@ export type LedgerDifference = {
   balance_millicredits: number;
 };
 
-/** The rows where opening + grants − charges + refunds (± adjustments − expiries) is not the balance: none. */
+/**
+ * Returns the rows where opening + grants − charges + refunds (± adjustments − expiries) differs from the balance.
+ * There must be none.
+ */
 export async function checkLedger(database: Database): Promise<LedgerDifference[]> {
   return database.rows<LedgerDifference>(`
     with sums as (

@@ -5,14 +5,14 @@ import { accountsDue, refillAccount } from './store.ts';
 
 const accountsPerRound = 200;
 
-/** The same bearer with its monthly credits renewed, where their day has come. */
+/** Returns the bearer after renewing its monthly credits, if they are due. */
 export async function refreshed(database: Database, bearer: Bearer): Promise<Bearer> {
   if (!bearer.account.refill_due) return bearer;
   await refillAccount(database, bearer.account.id);
   return { ...bearer, account: (await readAccountFacts(database, bearer.account.id)) ?? bearer.account };
 }
 
-/** Renews whoever is due, one transaction each. Returns how many. */
+/** Renews the credits of all due accounts, one transaction each. Returns how many. */
 export async function refillDueAccounts(database: Database): Promise<number> {
   const due = await accountsDue(database, accountsPerRound);
   for (const account of due) await refillAccount(database, account);

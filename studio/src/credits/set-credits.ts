@@ -1,7 +1,10 @@
 import type { Transaction } from '@renderkit/server-kit/db/database.ts';
 import { readBalances, refillLocked, writeEntry } from './store.ts';
 
-/** What a new account opens with: its plan's allowance, or exactly `creditsMillicredits`, purchased, until its first renewal. */
+/**
+ * Writes a new account's opening balance: the plan's allowance, or exactly `creditsMillicredits`, purchased, until the
+ * first renewal.
+ */
 export async function openBalance(
   transaction: Transaction,
   account: string,
@@ -13,8 +16,8 @@ export async function openBalance(
 }
 
 /**
- * A signed adjustment after which the balance is exactly this much: purchased credits are raised or lowered, and
- * what they cannot cover comes off the monthly ones. The caller holds the account's lock.
+ * Writes a signed adjustment so that the balance becomes exactly this amount. Raises or lowers the purchased credits;
+ * takes from the monthly credits what the purchased ones cannot cover. The caller must hold the account's lock.
  */
 export async function setBalance(
   transaction: Transaction,

@@ -10,7 +10,10 @@ export async function refillLocked(transaction: Transaction, account: string): P
   await transaction.execute('select refill($1)', [account]);
 }
 
-/** One entry, and the balance it leaves; the caller holds the account's lock. Amounts in 1/1000 credit, signed. */
+/**
+ * Writes one entry and the resulting balance. The caller must hold the account's lock. Amounts in 1/1000 credit,
+ * signed.
+ */
 export async function writeEntry(
   transaction: Transaction,
   account: string,
@@ -35,7 +38,7 @@ export async function readBalances(
   return rows[0];
 }
 
-/** Accounts whose month has turned and whom nobody has asked about since. */
+/** Returns accounts whose renewal is due and was not yet made by a call. */
 export async function accountsDue(database: Database, atMost: number): Promise<string[]> {
   const rows = await database.rows<{ id: string }>(
     'select id from accounts where next_refill_at <= clock() and deleted_at is null order by next_refill_at limit $1',

@@ -1,17 +1,23 @@
 import { within } from '@renderkit/server-kit/work/within.ts';
 import type { BlobStorage } from '@renderkit/blob-storage/blob-storage.ts';
 
-/** A storage that takes longer counts as missing; one that is slow does its work, and is no fault. */
+/** A storage that takes longer counts as missing. A storage that is only slow still works and is no fault. */
 const maxLookMs = 10_000;
-/** From the end of a look to the next: each costs requests to the storage. */
+/** The pause from the end of a check to the next: each check costs requests to the storage. */
 const pauseMs = 10_000;
-/** Whoever asks during a look waits this long for its outcome, and gets that of the look before. */
+/** A caller waits this long for the outcome of a running check, then gets the outcome of the previous one. */
 const patienceMs = 500;
-/** Whoever watches asks more often: an outcome that is older says nothing, and the new one is worth waiting for. */
+/**
+ * The monitoring asks more often than this. An older outcome is not meaningful, so a caller waits longer for the new
+ * one.
+ */
 const trustedForMs = 120_000;
 const patienceWithoutOutcomeMs = 2_000;
 
-/** Makes the question whether media can be stored and read now. A storage that hangs delays nobody who asks again and again. */
+/**
+ * Creates a function that returns whether media can be stored and read now. A storage that hangs does not delay
+ * repeated callers.
+ */
 export function createMediaLook(
   storage: Pick<BlobStorage, 'check'>,
   now: () => number = () => performance.now(),

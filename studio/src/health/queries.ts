@@ -1,6 +1,6 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
-/** Renders that are not done, by state, over all accounts. */
+/** Counts unfinished renders by state, over all accounts. */
 export async function countRenders(database: Database): Promise<Record<'queued' | 'running', number>> {
   const [row] = await database.rows<{ queued: number; running: number }>(
     `select count(*) filter (where status = 'queued')::int as queued,
@@ -10,7 +10,7 @@ export async function countRenders(database: Database): Promise<Record<'queued' 
   return row ?? { queued: 0, running: 0 };
 }
 
-/** Age in seconds of the render that has waited longest, 0 where none waits. */
+/** Returns the age in seconds of the render that has waited longest, 0 when none waits. */
 export async function readOldestQueued(database: Database): Promise<number> {
   const [row] = await database.rows<{ seconds: number }>(
     `select extract(epoch from clock() - accepted_at)::float8 as seconds from renders

@@ -13,8 +13,9 @@ export type HealthOptions = MetricsReaders & {
 };
 
 /**
- * Alive: the process answers. Ready: the database does too. Degraded: media can be neither stored nor served now, and all
- * else goes on. Unavailable: nothing can be done without the database. Metrics for whoever may read them.
+ * Alive: the process answers. Ready: the database answers too. Degraded: media can be neither stored nor served now;
+ * everything else works. Unavailable: nothing works without the database. Also serves metrics to callers who may read
+ * them.
  */
 export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): void {
   const { database } = options;

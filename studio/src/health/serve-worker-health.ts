@@ -10,22 +10,22 @@ import { addHealthRoutes } from './routes.ts';
 export type WorkerHealthOptions = {
   config: {
     host: string;
-    /** Undefined: nowhere. 0 lets the system choose (tests). */
+    /** `undefined`: not served. 0 lets the system choose (tests). */
     port: number | undefined;
-    /** Opens /metrics to whoever sends it as a bearer token; without one only this machine may read it. */
+    /** A bearer token with this value opens /metrics. `undefined`: only this machine may read /metrics. */
     metricsToken: string | undefined;
   };
   database: Database;
   storage: BlobStorage;
-  /** Renders that this process is at. */
+  /** Counts the renders of this process. */
   countHeld: () => number;
   log: Logger;
 };
 
 /**
- * Serves health and metrics of a worker where WORKER_PORT names a port; elsewhere nothing.
+ * Serves health and metrics of a worker if WORKER_PORT names a port. Returns `undefined` otherwise.
  *
- * @throws ConfigError where the port does not serve
+ * @throws ConfigError when the port cannot be served
  */
 export async function serveWorkerHealth({
   config,

@@ -12,7 +12,10 @@ import { listBackends } from '../backends/queries.ts';
 import { countLiveWorkers } from '../workers/heartbeat.ts';
 import { countRenders, readOldestQueued } from './queries.ts';
 
-/** Adds what only the studio knows, read when somebody asks: renders, workers, backends, room on its disk. */
+/**
+ * Adds the metrics that only the studio has: renders, workers, backends, room on its disk. They are read for each
+ * request.
+ */
 export function addStudioMetrics(registry: Registry, database: Database, dataDirectory: string): void {
   addCounts(
     registry,
@@ -42,7 +45,7 @@ function addBackendMetrics(registry: Registry, database: Database): void {
     name: 'renderkit_backend_slots_in_use',
     help: 'Renders at a backend.',
     labelNames: ['backend', 'engine'],
-    // Set beside the states.
+    // `states` sets this gauge.
     collect: () => undefined,
   });
   const states = addGauge(registry, {

@@ -21,14 +21,14 @@ import { StudioError } from '../errors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** How long the texts of its JSON body may be. */
+    /** The length limits of the texts in the JSON body. */
     texts?: TextLimits;
   }
 }
 
 // A list of 64 quotes with prompts of 20,000 characters, or 5,000 accounts to watch.
 const bodyLimitBytes = 8 * 1024 * 1024;
-/** A prompt. */
+/** The length of a prompt. */
 const maxTextCharacters = 20_000;
 /** A part of a path may be percent-encoded. */
 const maxParamLength = 800;
@@ -40,12 +40,14 @@ const jsonLimits: Omit<JsonLimits, 'texts'> = {
   maxGatheredBytes: 256 * 1024,
 };
 
-/** The limits of the texts in a JSON body by its schema. */
+/** Returns the limits of the texts in a JSON body by its schema. */
 export function textsOf(schema: object = {}): TextLimits {
   return textLimitsOf(schema, maxTextCharacters);
 }
 
-/** An HTTP server with every limit set, and every error, the framework's own too, answered as `{code, message}`. */
+/**
+ * Creates an HTTP server with every limit set. Answers every error, including the framework's, as `{code, message}`.
+ */
 export function createServer(options: { log: Logger; trustProxy: string[] }): FastifyInstance {
   const app = createHttpServer({
     presentError: (error, requestId, route) => present(error, { request_id: requestId, route }, options.log),
@@ -59,7 +61,7 @@ export function createServer(options: { log: Logger; trustProxy: string[] }): Fa
   app.addContentTypeParser('application/json', (request: FastifyRequest) =>
     readBodyOf(request.raw, request.routeOptions.config.texts ?? unknown),
   );
-  // Whoever comes as far as this has been let in.
+  // A request that reaches this hook is authenticated, so the client may send its body.
   app.addHook('preParsing', (request, reply, _payload, done) => {
     sendContinue(request.raw, reply.raw);
     done();
@@ -75,10 +77,10 @@ async function readBodyOf(request: IncomingMessage, texts: TextLimits): Promise<
   return json.value;
 }
 
-/** Any error as the contract's error body. */
+/** Presents any error as the contract's error body. */
 function present(error: HttpError, where: { request_id: string; route: string | undefined }, log: Logger) {
   const answer = errorOf(error);
-  // While the database is away every request fails alike: one line each, without the stack.
+  // While the database is unavailable, every request fails with the same error: one line each, without the stack.
   if (answer.code === 'overloaded')
     log.warn({ reason: String((answer.cause as Error | undefined)?.message), ...where }, answer.message);
   else if (answer.status >= 500 && answer.code !== 'maintenance')

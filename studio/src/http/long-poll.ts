@@ -3,10 +3,13 @@ import { StudioError } from '../errors.ts';
 
 const maxOpen = 1_000;
 
-/** Answers by a call that waits; its signal is raised when the asker goes, or the server stops. @throws StudioError `overloaded` */
+/**
+ * Answers with the result of a call that waits. The signal is aborted when the client goes or the server stops. @throws
+ * StudioError `overloaded`
+ */
 export type LongPoll = <T>(reply: FastifyReply, wait: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
-/** Bounds the long polls of one operation in this process. */
+/** Limits the number of open long polls of one operation in this process. */
 export function createLongPoll(stopping: AbortSignal): LongPoll {
   let open = 0;
   return async (reply, wait) => {

@@ -18,13 +18,13 @@ export type Call<Id extends StudioOperationId> = {
   params: StudioParams<Id>;
   query: StudioQuery<Id>;
   body: StudioBody<Id>;
-  /** Set for operations of an account; the client for those of the client. */
+  /** The caller's account, for operations of an account; `undefined` for operations of the client. */
   bearer: (typeof studioOperations)[Id]['caller'] extends 'account' ? Bearer : undefined;
   request: FastifyRequest;
   reply: FastifyReply;
 };
 
-/** Answers the operation; undefined when it has sent its own reply. */
+/** Answers the operation. Returns `undefined` when the handler has sent the reply itself. */
 export type Handler<Id extends StudioOperationId> = (call: Call<Id>) => Promise<StudioAnswer<Id> | undefined>;
 export type Handlers = { [Id in StudioOperationId]: Handler<Id> };
 
@@ -32,14 +32,14 @@ export type Authenticate = {
   /** Refuses under maintenance too. */
   account: (authorization: string | undefined) => Promise<Bearer>;
   client: (authorization: string | undefined) => void;
-  /** Refuses under maintenance whoever is no account. */
+  /** Refuses callers without an account under maintenance. */
   notUnderMaintenance: () => Promise<void>;
 };
 
-/** Operations of the client whose handlers look up bearers first: the same statement says whether there is maintenance. */
+/** Operations of the client whose handlers first look up bearers; the same statement checks for maintenance. */
 const findsBearers: ReadonlySet<StudioOperationId> = new Set(['createSharedQuotes']);
 
-/** Registers every operation of the contract: who may call is settled before the body is read. */
+/** Registers every operation of the contract. A caller is authenticated before the body is read. */
 export function registerOperations(
   app: FastifyInstance,
   handlers: Handlers,
@@ -82,7 +82,8 @@ function registerOperation(
       if (maintenance === 'first') await authenticate.notUnderMaintenance();
       if (operation.caller === 'client') authenticate.client(authorization);
     },
-    // Whoever is refused before the handler asked is told of maintenance all the same, in place of what is wrong.
+    // A request may be refused before its handler checks for maintenance. Under maintenance, it is answered with
+    // `maintenance` instead of its own error.
     ...(maintenance === 'in its handler' && {
       errorHandler: (refusal: Error, request: FastifyRequest, reply: FastifyReply) => {
         const asked = handled.has(request) ? Promise.resolve() : authenticate.notUnderMaintenance();
@@ -104,7 +105,7 @@ function registerOperation(
       handled.add(request);
       const answer = await handler(call as never);
       if (answer === undefined) return reply;
-      // Stringified here: the answers are plain data, and their schemas are the service's to check.
+      // Stringified here: the answers are plain data. The service checks them against their schemas.
       return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(answer));
     },
   });
@@ -113,7 +114,7 @@ function registerOperation(
 function createCheck(schema: TSchema, part: string, convert: boolean): (value: unknown) => unknown {
   const validator = Compile(schema);
   return (received) => {
-    // The parser of JSON has looked for this already; PostgreSQL knows no such text.
+    // The JSON parser has checked bodies already; PostgreSQL cannot store this character.
     if (convert && Object.values(received as object).some((text) => String(text).includes('\0')))
       throw new StudioError('invalid_request', `The ${part} holds U+0000.`);
     const value = convert ? Convert(schema, received) : received;

@@ -19,7 +19,7 @@ import {
   writePayload,
 } from './store.ts';
 
-/** What signing in keeps, in the studio's database. */
+/** Stores the data of the identity provider in the studio's database. */
 export function createIdentityStore(database: Database): IdentityStore {
   return {
     writePayload: (payload) =>

@@ -1,6 +1,6 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
-/** Removes what has expired, a batch at a time. */
+/** Removes expired payloads, a batch at a time. */
 export async function deleteExpired(database: Database, atMost: number): Promise<number> {
   const rowCount = await database.execute(
     `delete from oidc_payloads where ctid = any(array(
@@ -10,7 +10,7 @@ export async function deleteExpired(database: Database, atMost: number): Promise
   return rowCount;
 }
 
-/** Removes windows that have ended, a batch at a time. */
+/** Removes ended windows of tries, a batch at a time. */
 export async function deleteEndedWindows(database: Database, atMost: number): Promise<number> {
   const rowCount = await database.execute(
     `delete from sign_in_attempts where ctid = any(array(

@@ -7,34 +7,39 @@ import type {
 } from '@renderkit/identity/identity-store.ts';
 import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 
-// Tokens, sessions and grants of the OpenID provider; ids come as they are stored (`storedId`).
+// Tokens, sessions and grants of the OpenID provider. Ids are passed as they are stored (`storedId`).
 
-/** Seconds after each use in which a rotated refresh token serves once more, and after its first use in all. */
+/**
+ * A rotated refresh token can be used again within this time after each use, and until the limit after its first use.
+ */
 const rotationGraceSeconds = 60;
 const rotationLimitSeconds = 600;
 
-/** Whether another refresh token of the grant of `p` was used that is as many rotations on as `p` and so many more. */
+/**
+ * Returns SQL: whether another refresh token of the grant of `p` was used that has at least `more` rotations more than
+ * `p`.
+ */
 const wasUsedAfter = (more: 0 | 1) => `exists (select from oidc_payloads other
   where other.grant_id = p.grant_id and other.model = 'RefreshToken' and other.consumed_at is not null and other.id <> p.id
     and coalesce((other.payload ->> 'rotations')::integer, 0) >= coalesce((p.payload ->> 'rotations')::integer, 0) + ${more})`;
 
 /**
- * Whether a rotated refresh token `p` serves once more: its answer may not have arrived, or come too late, as often as the
- * client asks again. One whose successor was used did arrive; then it is somebody else who asks.
+ * Whether a rotated refresh token `p` may be used again: the client repeats its request when the answer was lost or
+ * late. If the next token was used, the answer did arrive, so somebody else may be using `p`.
  */
 const servesAgain = `(p.model = 'RefreshToken'
   and p.consumed_at > clock() - interval '${rotationLimitSeconds} seconds'
   and coalesce(p.consumed_again_at, p.consumed_at) > clock() - interval '${rotationGraceSeconds} seconds'
   and not ${wasUsedAfter(1)})`;
 
-/** When `p` was used up, null where it was not. Of the answers that one use got in the end, one alone can be gone on with. */
+/** When `p` was used up, `null` if it was not. Of several answers to one use, the client can continue with only one. */
 const usedUpAt = `case when ${servesAgain} then null
   when p.model = 'RefreshToken' and p.consumed_at is null and ${wasUsedAfter(0)} then clock()
   else p.consumed_at end`;
 
 /**
- * Inserts or replaces. What hangs on a grant is written only while the grant is there, locked against its
- * revocation in between: a refresh under way cannot outlive it. False when the grant is gone.
+ * Inserts or replaces a payload. A payload of a grant is written only while the grant exists. The grant is locked
+ * meanwhile, so a concurrent refresh cannot outlive its revocation. Returns `false` when the grant is gone.
  */
 export async function writePayload(database: Database, row: NewPayload): Promise<boolean> {
   const { model, payload } = row;
@@ -65,7 +70,7 @@ export async function writePayload(database: Database, row: NewPayload): Promise
 
 const columns = `payload, extract(epoch from ${usedUpAt})::integer as consumed_at_seconds`;
 
-/** A session is found only while its account has the password that it began with. */
+/** Finds a payload. A session is found only while the account's password is the one with which the session began. */
 export async function findPayload(
   database: Database,
   by: 'id' | 'uid' | 'user_code',
@@ -82,7 +87,10 @@ export async function findPayload(
   return row;
 }
 
-/** False when it was used up before; a refresh token serves again within the grace. */
+/**
+ * Uses up a payload. Returns `false` when the payload was used up before. A refresh token may be used again for a short
+ * time.
+ */
 export async function consumePayload(database: Database, model: string, id: string): Promise<boolean> {
   const rowCount = await database.execute(
     `update oidc_payloads p set consumed_at = coalesce(consumed_at, clock()),
@@ -97,14 +105,14 @@ export async function deletePayload(database: Database, model: string, id: strin
   await database.rows('delete from oidc_payloads where model = $1 and id = $2', [model, id]);
 }
 
-/** Ends a grant with all that hangs on it. */
+/** Ends a grant and deletes all its tokens. */
 export async function deleteGrant(database: Database, grantId: string): Promise<void> {
-  // The grant first: its row is what a refresh under way holds on to.
+  // Deletes the grant first: a concurrent refresh locks its row.
   await database.rows(`delete from oidc_payloads where model = 'Grant' and id = $1`, [grantId]);
   await database.rows('delete from oidc_payloads where grant_id = $1', [grantId]);
 }
 
-/** The ids of an account's grants, of one client or of all. */
+/** Returns the ids of an account's grants, of one client or of all. */
 export async function grantsOf(
   database: Queryable,
   accountId: string,
@@ -117,7 +125,7 @@ export async function grantsOf(
   return rows.map(({ id }) => id);
 }
 
-/** Whether a grant that is still good gives the client all of these scopes. */
+/** Returns whether an unexpired grant gives the client all of these scopes. */
 export async function hasGranted(
   database: Database,
   accountId: string,
@@ -133,10 +141,10 @@ export async function hasGranted(
   return row?.granted === true;
 }
 
-// A grant is written a moment before the code that hangs on it.
+// The provider writes a grant a moment before its code, so a new grant has no payload yet.
 const spentAfterSeconds = 3_600;
 
-/** Removes grants that no token hangs on any more. */
+/** Removes grants that have no valid payload any more. */
 export async function deleteSpentGrants(
   database: Database,
   accountId: string,
@@ -150,7 +158,7 @@ export async function deleteSpentGrants(
   );
 }
 
-/** Who somebody is, for the provider's claims and the pages. */
+/** Returns a person's data for the provider's claims and the pages. */
 export async function findPerson(database: Database, accountId: string): Promise<Person | undefined> {
   const [row] = await database.rows<Person>(
     `select id, email, email_verified, name, username, password_version from accounts
@@ -169,15 +177,15 @@ export async function findPassword(database: Database, email: string): Promise<S
   return row;
 }
 
-// Tries to sign in.
 
-// The row is to tell nobody's address. The database's own idea of lower case is what accounts are found by; with
-// another one an account could be guessed at under many spellings.
+// Rows hold a hash so that they reveal no address. The database converts to lower case, as it does to find accounts:
+// with other rules, somebody could guess an account's password under many spellings of its address.
 const keyed = (text: string) => `encode(sha256(convert_to(lower(${text}), 'UTF8')), 'base64')`;
 
 /**
- * Counts a try, in one statement before anything is looked at: parallel tries cannot all be the first. Undefined when it
- * may go on; else the seconds until one may again. Windows begin with their first try and are not prolonged by more.
+ * Counts a try in one statement before anything is checked, so that parallel tries cannot all be the first. Returns
+ * `undefined` when the try may proceed, otherwise the seconds until the next try is allowed. A window begins with its
+ * first try; further tries do not prolong it.
  */
 export async function countAttempt(
   database: Database,
@@ -197,7 +205,7 @@ export async function countAttempt(
   return row !== undefined && row.attempts > subject.max ? row.seconds : undefined;
 }
 
-/** Takes a try back that turned out to be the person's own. */
+/** Takes back a try that was the person's own. */
 export async function forgiveAttempt(database: Database, subjects: readonly Subject[]): Promise<void> {
   await database.rows(
     `with mine as (

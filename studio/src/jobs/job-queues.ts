@@ -2,14 +2,14 @@ import type { Transaction } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { PgBoss } from 'pg-boss';
 
-// pg-boss's least. A killed worker's job is taken again within this and a second.
+// The minimum of pg-boss. Another worker takes a killed worker's job within this time and a second.
 const heartbeatSeconds = 10;
 const heartbeatRefreshSeconds = 3;
 const keepDoneSeconds = 60 * 60;
 const stopWithinMs = 8_000;
 const pollSeconds = 1;
 
-/** Where pg-boss puts jobs of a queue whose workers died on every try. */
+/** The queue for jobs whose workers died on every try; pg-boss moves them there. */
 type LostQueue = `${string}-lost`;
 
 export type QueueSettings = {
@@ -24,18 +24,18 @@ export type Job<Data extends object> = {
   /** A UUID. */
   id: string;
   data: Data;
-  /** Higher goes first. */
+  /** Jobs with a higher priority go first. */
   priority?: number;
-  /** Not taken before. */
+  /** The job is not taken before this time. */
   startAfterSeconds?: number;
 };
 
 export type JobQueues = AsyncDisposable & {
-  /** Makes the queue where it is missing. */
+  /** Creates the queue if it is missing. */
   define: (queue: string, settings: QueueSettings) => Promise<void>;
-  /** Enqueues within the caller's transaction: the job exists exactly when what it is about does. */
+  /** Enqueues within the caller's transaction: the jobs exist if and only if the transaction commits. */
   enqueue: <Data extends object>(transaction: Transaction, queue: string, jobs: Job<Data>[]) => Promise<void>;
-  /** Runs `handle` for each job, `atOnce` side by side; throwing gives the job its next try. */
+  /** Runs `handle` for each job, `atOnce` jobs in parallel. When `handle` throws, the job is retried. */
   work: <Data extends object>(
     queue: string,
     atOnce: number,
@@ -49,16 +49,16 @@ export type JobQueuesOptions = {
   databaseUrl: string;
   log: Logger;
   applicationName: string;
-  /** Connections at most. */
+  /** The maximum number of connections. */
   poolSize: number;
 };
 
 /**
- * Queues of jobs for workers on any machine, on pg-boss in a schema of its own. Waking up is the callers' matter:
- * Checks of uploads wait here. Renders do not: theirs is a table of their own (`renders/start-claims.ts`).
+ * Opens job queues for workers on any machine, on pg-boss in a separate schema. Checks of uploads use these queues.
+ * Renders do not: they have a separate table (`renders/start-claims.ts`).
  *
- * pg-boss's own NOTIFY runs inside the transaction of the insert, which makes all commits of the cluster queue behind
- * each other.
+ * Callers wake up workers themselves. pg-boss's own NOTIFY runs inside the transaction of the insert, which makes all
+ * commits of the cluster wait for each other.
  */
 export async function openJobQueues(options: JobQueuesOptions): Promise<JobQueues> {
   const boss = await startBoss(options);
@@ -88,7 +88,7 @@ export async function openJobQueues(options: JobQueuesOptions): Promise<JobQueue
       handle: (data: Data, signal: AbortSignal) => Promise<void>,
     ) => {
       for (let i = 0; i < atOnce; i++) {
-        // Known only after work() returns, long before the first job is done.
+        // Set when work() returns, long before the first job is done.
         let worker = '';
         worker = await boss.work<Data>(
           queue,
@@ -97,7 +97,7 @@ export async function openJobQueues(options: JobQueuesOptions): Promise<JobQueue
             try {
               if (job !== undefined) await handle(job.data, job.signal);
             } finally {
-              // Straight on to the next job: without this pg-boss would wait out its poll between any two.
+              // Takes the next job at once. Without this, pg-boss would wait for its next poll between two jobs.
               boss.notifyWorker(worker);
             }
           },
@@ -138,7 +138,7 @@ async function startBoss(options: JobQueuesOptions): Promise<PgBoss> {
     supervise: true,
     superviseIntervalSeconds: 1,
     monitorIntervalSeconds: 1,
-    // Both take longer than our statements may; autovacuum serves a table of this size.
+    // Both take longer than the statement timeout allows. Autovacuum is enough for a table of this size.
     reindex: false,
     monitorVacuum: false,
   });

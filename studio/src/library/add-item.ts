@@ -11,15 +11,15 @@ import { findAsset } from './store.ts';
 
 export type ItemToAdd = {
   account: string;
-  /** Where the image or video lies. */
+  /** The path of the image or video. */
   file: string;
   project: string | null;
   prompt: string | null;
 };
 
 /**
- * Adds an image or a video to a library as if it had been generated elsewhere than through the service. Undefined
- * where the account or the project is gone.
+ * Adds an image or a video to a library as an item that was not generated through the service. Returns `undefined` when
+ * the account or the project is gone.
  * @throws UnusableFile
  */
 export async function addItem(

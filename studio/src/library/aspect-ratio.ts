@@ -1,8 +1,8 @@
-/** Ratios that people call by name; what is within a hundredth of one is called so. */
+/** Ratios with a common name. A ratio within 1 % of a named one gets its name. */
 const named = ['1:1', '16:9', '9:16', '4:3', '3:4', '3:2', '2:3', '21:9', '9:21', '5:4', '4:5'];
 const tolerance = 0.01;
 
-/** The ratio of an image's sides as a person would say it, e.g. `16:9`; null where its size is not known. */
+/** Returns the ratio of an image's sides under its common name, e.g. `16:9`; `null` when the size is unknown. */
 export function aspectRatioOf({
   width,
   height,

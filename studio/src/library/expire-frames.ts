@@ -5,7 +5,7 @@ import { deleteExpiredFrames } from './store.ts';
 
 const framesPerRound = 500;
 
-/** Removes frames that nobody kept in a project and nobody asked for lately. Returns how many. */
+/** Removes frames that nobody saved to a project or requested lately. Returns how many. */
 export async function expireFrames(database: Database, storage: BlobStorage): Promise<number> {
   const folders = await deleteExpiredFrames(database, framesPerRound);
   await removeOrphanFolders(database, storage, folders);

@@ -13,7 +13,10 @@ export type ItemDependencies = {
   stopping: AbortSignal;
 };
 
-/** Keeps a file and its thumbnail as an item of a library; unless it is stored, neither stays. @throws StudioError `storage_full` */
+/**
+ * Stores a file and its thumbnail as an item of a library. Keeps neither file if the item is not stored. @throws
+ * StudioError `storage_full`
+ */
 export async function keepItem(
   item: Omit<NewAsset, 'id' | 'key' | 'thumbKey' | 'sizeBytes' | 'aspectRatio'>,
   file: { extension: string; chunks: Chunks; thumbnail: Uint8Array },

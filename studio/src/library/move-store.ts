@@ -1,15 +1,16 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 /**
- * Puts items into a project of the account, or with null into none. The ids of those that are there now: a saved frame
- * stays where it is when the project has the same one. Undefined where the account has no such project.
+ * Moves items into a project of the account, or out of any project if `project` is `null`. Returns the ids of the items
+ * that are in the project now: a saved frame is not moved when the project already has the same frame. Returns
+ * `undefined` when the account has no such project.
  */
 export async function moveAssetRows(
   database: Database,
   { account, ids, project }: { account: string; ids: readonly string[]; project: string | null },
 ): Promise<string[] | undefined> {
   return database.transaction(async (transaction) => {
-    // What saves a frame and what deletes a project wait for the same row.
+    // Saving a frame and deleting a project lock the same row.
     await transaction.execute('select from accounts where id = $1 for update', [account]);
     if (project !== null) {
       const projects = await transaction.execute(

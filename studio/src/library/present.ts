@@ -1,6 +1,6 @@
 import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts';
 
-/** Puts the studio's public address before the links of an item as the database keeps it. */
+/** Puts the studio's public address before the links of an item; the database keeps only the paths. */
 export function presentAsset(asset: StudioAsset, mediaUrl: string): StudioAsset {
   return {
     ...asset,

@@ -44,7 +44,7 @@ export function libraryRoutes(
       present(await updateFavorite(database, { ...params, account: bearer.account.id }, body)),
     deleteAsset: async ({ params, bearer }) => {
       const folders = found(await deleteAssetRow(database, { ...params, account: bearer.account.id }));
-      // What cannot be removed now the next clean-up removes.
+      // The next clean-up removes what cannot be removed now.
       await removeOrphanFolders(database, storage, folders).catch(() => undefined);
       return { deleted: true };
     },

@@ -13,7 +13,8 @@ export type FrameToSave = {
 };
 
 /**
- * Keeps a frame as an item of the library, with a file of its own that stays when the video goes. Returns the item.
+ * Keeps a frame as an item of the library with a separate file, which stays when the video is deleted. Returns the
+ * item.
  * @throws StudioError
  */
 export async function saveFrame(

@@ -3,14 +3,14 @@ import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts'
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import { requireSpace } from '../storage/reserve.ts';
 
-/** Of a prompt that an item is shown with. */
+/** The maximum length of the prompt that is shown with an item. */
 const promptCharacters = 500;
 const assetRow = `a.id, a.type, a.generation_type, a.storage_key as url, a.thumb_key as thumb_url, a.width, a.height,
   a.duration, a.aspect_ratio, a.nsfw, a.favorite, a.project_id, a.prompt_id, iso_time(a.created_at) as created_at,
   left(a.prompt, ${promptCharacters}) as prompt, (select token from renders where id = a.render_id) as token,
   a.frame_video_id as frame_of`;
 
-/** What of the library each word of an address means. A saved frame answers to `image` only where it is read. */
+/** The items that each type in an address stands for. A saved frame counts as `image` only for reading. */
 const readAs = {
   image: `a.type = 'image'`,
   video: `a.type = 'video'`,
@@ -24,7 +24,7 @@ const writtenAs = {
 
 type Address = StudioParams<'getAsset'> & { account: string };
 
-/** One page, newest first, and whether more follow. Each filter has an index that begins with it. */
+/** Returns one page, newest first, and whether more follow. An index exists for each filter. */
 export async function selectAssets(
   database: Database,
   account: string,
@@ -54,12 +54,13 @@ export async function selectAssets(
   return { assets: assets.slice(0, limit), hasMore: assets.length > limit };
 }
 
-/** So many of a library's newest items are read for words before the index of words is. */
+/** A search for words reads so many of a library's newest items before it uses the index of words. */
 const readForWords = 2_000;
 
-// The index of words is everybody's: where a search says how words begin, it reads the entries of all libraries, which is seconds
-// for a common word among millions of items. So the newest of this one are read themselves, and the index only where there
-// are more than these and they do not fill the page. The planner cannot choose: it takes every word for a common one.
+// One index of words serves all accounts. A search for the beginnings of words reads the entries of all libraries,
+// which takes seconds for a common word among millions of items. So the search first reads the newest items of this
+// library. It uses the index only when the library has more items and the newest do not fill the page. The planner
+// cannot choose: it assumes that every word is common.
 const itemsOfWords = (conditions: string, words: string) => `
   with newest as materialized (
     select id, created_at, words from assets where ${conditions}
@@ -99,7 +100,7 @@ export async function updateFavorite(
   return row;
 }
 
-/** Those of the items that the account has, in no order. */
+/** Returns those of the items that the account has, in no order. */
 export function findAssets(
   database: Database,
   account: string,
@@ -111,13 +112,16 @@ export function findAssets(
   );
 }
 
-/** The folders of its files and of the frames taken from it; undefined where there is no such item. */
+/**
+ * Deletes an item. Returns the folders of its files and of the frames taken from it; `undefined` when there is no such
+ * item.
+ */
 export async function deleteAssetRow(
   database: Database,
   { account, type, id }: Address,
 ): Promise<string[] | undefined> {
   return database.transaction(async (transaction) => {
-    // Its account's row is locked first, as everywhere.
+    // Locks the account's row first, as everywhere.
     await transaction.execute('select from accounts where id = $1 for update', [account]);
     const rowCount = await transaction.execute(
       `select from assets a where a.id = $2 and a.account_id = $1 and ${writtenAs[type]}`,
@@ -158,11 +162,11 @@ export async function findVideo(
 
 export type FrameRow = { storage_key: string; width: number; height: number; size_bytes: number };
 
-/** A frame that nobody saves is kept for so long after it was taken, and after it was asked for last. */
+/** A frame that nobody saves is kept for this time after it was taken, and after the last request for it. */
 const keptWhenTaken = `interval '2 days'`;
 const keptWhenAsked = `interval '1 day'`;
 
-/** Undefined where it was never taken, or is gone. */
+/** Finds a frame and extends its time. Returns `undefined` when the frame was never taken or is gone. */
 export async function findFrame(
   database: Database,
   video: string,
@@ -176,18 +180,21 @@ export async function findFrame(
   return row;
 }
 
-/** Removes up to so many frames that nobody asked for lately. The folders of their files. */
+/** Removes up to `atMost` frames that nobody requested lately. Returns the folders of their files. */
 export async function deleteExpiredFrames(database: Database, atMost: number): Promise<string[]> {
   const rows = await database.rows<{ folder: string }>('select expire_frames($1) as folder', [atMost]);
   return rows.map(({ folder }) => folder);
 }
 
-/** `known`: somebody else was first. `gone`: the video was deleted meanwhile. @throws StudioError `storage_full` */
+/**
+ * Inserts a frame. `known`: another call was first. `gone`: the video was deleted meanwhile. @throws StudioError
+ * `storage_full`
+ */
 export async function insertFrame(
   transaction: Transaction,
   frame: FrameRow & { account: string; video: string; timeMs: number },
 ): Promise<'stored' | 'known' | 'gone'> {
-  // Under the lock that deleting the video takes.
+  // Deleting the video takes the same lock.
   const accounts = await transaction.execute(
     'select from accounts where id = $1 and deleted_at is null for update',
     [frame.account],
@@ -220,11 +227,11 @@ export type NewAsset = {
   nsfw: boolean;
   promptId: string | null;
   prompt: string | null;
-  /** Where it is a frame: of which video, and when. It must fit in what the account may store. */
+  /** For a frame: its video and time. A frame is stored only if the account's storage has room. */
   frame?: { video: string; timeMs: number };
 };
 
-/** `known`: the project has this still already. `gone`: the account or the project was deleted meanwhile. */
+/** `known`: the project already has this frame. `gone`: the account or the project was deleted meanwhile. */
 export type InsertedAsset = { outcome: 'stored' | 'known'; item: SavedFrame } | { outcome: 'gone' };
 
 /** @throws StudioError `storage_full` */

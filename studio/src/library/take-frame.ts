@@ -14,7 +14,7 @@ export type FrameCall = {
   video: string;
   /** Seconds from the start. */
   time: number | 'last';
-  /** Where the frame is to be kept as an item of the library. */
+  /** The project in which to keep the frame as an item of the library; `null` keeps no item. */
   project: string | null;
 };
 
@@ -23,9 +23,9 @@ const waitingAtMost = 50;
 const busyRetrySeconds = 2;
 
 /**
- * Takes frames of videos, two at a time. The same video and millisecond answer the same link for as long as the video
- * is there and somebody asks for it; kept in a project, the frame is an item with a file and link of its own, one for
- * each project and moment. All are counted in what the account stores. @throws StudioError
+ * Creates a function that takes frames of videos, two at a time. The same video and millisecond have the same link
+ * while the video exists and somebody requests the frame. In a project, the frame is an item with a separate file and
+ * link, one for each project and time. All frames count towards the account's storage. @throws StudioError
  */
 export function createFrameTaker(
   dependencies: ItemDependencies,
@@ -53,7 +53,7 @@ export function createFrameTaker(
   };
 }
 
-/** Milliseconds; every moment past the end is the end. */
+/** Returns milliseconds. A time after the end becomes the end. */
 function momentOf(time: number | 'last', { duration }: VideoRow): number {
   const endMs = Math.ceil((duration ?? 0) * 1000);
   return time === 'last' ? endMs : Math.min(Math.round(time * 1000), endMs);
@@ -66,7 +66,7 @@ async function take(
   dependencies: ItemDependencies,
 ): Promise<FrameRow> {
   const { database } = dependencies;
-  // Another call may have taken it while this one waited for its turn.
+  // Another call may have taken the frame while this call waited.
   const known = await findFrame(database, video.id, timeMs);
   if (known !== undefined) return known;
   const extracted = await extract(account, video, timeMs, dependencies);
@@ -112,7 +112,7 @@ async function extract(
 const goneMeanwhile = (cause?: unknown) =>
   new StudioError('not_found', 'The video was deleted meanwhile.', { cause });
 
-/** A machine that is too busy may have time later. */
+/** Turns a timeout into `overloaded`: a busy machine may have time later. */
 function busyOr(error: unknown): unknown {
   return error instanceof MediaToolError && (error.kind === 'timeout' || error.kind === 'aborted')
     ? new StudioError('overloaded', 'The frame could not be taken in time.', {
@@ -122,7 +122,7 @@ function busyOr(error: unknown): unknown {
     : error;
 }
 
-/** @throws StudioError where too many wait */
+/** @throws StudioError when too many calls wait */
 function createLimited(): <T>(work: () => Promise<T>) => Promise<T> {
   const limiter = createLimiter({ slots: takenAtOnce, waitingAtMost });
   return async (work) => {

@@ -9,7 +9,7 @@ export type CompiledRules = {
   slow: { seconds: number; matches: (readings: string[]) => boolean }[];
 };
 
-/** Makes rules ready to be held against readings of a text (`readingsOf`). */
+/** Compiles rules for a comparison with the readings of a text (`readingsOf`). */
 export function compileRules({ rules, uploads }: RuleList): CompiledRules {
   return {
     rules: rules.map(({ reason, phrases }) => ({ reason, matches: matcherOf(phrases) })),

@@ -12,54 +12,54 @@ import { readingsOf } from './readings.ts';
 import { findRulesVersion, type ReadRules, readRulesFile, readSettledRules } from './rules-file.ts';
 import { selectRules, selectRulesVersion } from './store.ts';
 
-/** Checks texts and files before anything is made of them. Another check, such as a model, can replace the list. */
+/** Checks texts and files before they are used. Another check, such as a model, can replace the list. */
 export type Moderation = {
-  /** Why the text is refused, or undefined. */
+  /** Returns why the text is refused, or `undefined`. */
   moderateText: (text: string) => Promise<{ reason: string } | undefined>;
-  /** Why the file is refused, or undefined. */
+  /** Returns why the file is refused, or `undefined`. */
   moderateUpload: (file: ModeratedFile) => Promise<{ reason: string } | undefined>;
-  /** How long the check of a file of this name is put off. */
+  /** Returns for how long the check of a file with this name is delayed. */
   uploadDelaySeconds: (fileName: string) => Promise<number>;
 };
 
 export type ModeratedFile = {
   fileName: string;
-  /** Of the bytes, in lower-case hex. */
+  /** The hash of the bytes, in lower-case hex. */
   sha256: string;
 };
 
 export type RuleListOptions = {
-  /** The file in the data directory. */
+  /** The path of the file in the data directory. */
   path: string;
   database: Database;
   log: Logger;
 };
 
-// How long a change may go unseen.
+// A change takes effect within this time.
 const lookEveryMs = 1_000;
 const logAgainEveryMs = 10 * 60_000;
-/** An editor that is writing is given this much. */
+/** Enough time for an editor to finish writing. */
 const hastyTries = { tries: 4, pauseMs: 50 };
 
 /**
- * The studio's rules. They stand in its database, for every process on every machine, and a JSON file is their way in: one that
- * the operator edits while the studio runs is put in force within a second. A file that breaks or goes away, or is broken
- * at a start, leaves the rules as they are, and the log says so. One that is missing at a start is made from the rules in
- * force, the first time from sensible ones. Disposing stops looking at the file.
- * @throws ConfigError where the file is there and cannot be used, and the database has no rules yet
+ * Opens the studio's rules. The database holds them for all processes on all machines; operators change them through a
+ * JSON file. A change of the file takes effect within a second while the studio runs. When the file is broken or
+ * missing, at startup or later, the rules stay and the log reports the problem. A file missing at startup is created
+ * from the rules in force, at first from default rules. Disposing stops watching the file.
+ * @throws ConfigError when the file cannot be used and the database has no rules yet
  */
 export async function openStudioRules(options: RuleListOptions): Promise<Moderation & Disposable> {
   const lookAtFile = await followFile(options);
   const current = await followRules(options, { lookFirst: lookAtFile, otherwise: defaultRulesText });
-  // A worker asks the database alone, whether or not anybody asks the studio meanwhile.
+  // Workers read only the database, so the studio must check the file even when it gets no requests.
   const timer = setInterval(() => void current(), lookEveryMs).unref();
   return { ...moderationBy(current), [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 /**
- * A worker's rules: those of the database. A file in its own data directory counts only until the studio has put rules there:
- * one that is broken keeps the worker from starting until then, as it does the studio.
- * @throws ConfigError where the file is there and cannot be used, and the database has no rules yet
+ * Opens a worker's rules: those of the database. A file in the worker's data directory applies only until the studio
+ * has stored rules. Until then, a broken file prevents the worker from starting, as it does the studio.
+ * @throws ConfigError when the file cannot be used and the database has no rules yet
  */
 export async function openWorkerRules(options: RuleListOptions): Promise<Moderation> {
   const file = await readRulesAtStart(options);
@@ -85,18 +85,18 @@ function moderationBy(current: () => Promise<CompiledRules>): Moderation {
   };
 }
 
-/** What the file says at a start, unless it is broken; `isOurs`: it was missing and has been made. */
+/** Reads the file at startup, or creates a missing one (`isOurs`). Returns `broken` when the file is broken. */
 async function readOrMake(
   options: RuleListOptions,
 ): Promise<{ read: ReadRules; isOurs: boolean } | 'broken'> {
   const { path, database, log } = options;
-  // The phrases are nobody else's business, and those of a broken file neither.
+  // The phrases are private, also those of a broken file.
   await setMode(path, privateFileMode);
   const found = await readRulesAtStart(options);
   if (found !== undefined) return found === 'broken' ? found : { read: found, isOurs: false };
   const inForce = await selectRules(database);
-  // With media in a bucket nobody has made it. One that is there is left as it is: the account of the built-in PostgreSQL
-  // may have to pass it.
+  // The directory is missing when media are kept in a bucket. An existing directory keeps its mode: the account of the
+  // built-in PostgreSQL may need access to it.
   await makeMissingDirectory(dirname(path));
   await createFile(path, inForce?.text ?? defaultRulesText);
   if (inForce !== undefined)
@@ -106,7 +106,10 @@ async function readOrMake(
   return made === 'broken' ? made : { read: made, isOurs: true };
 }
 
-/** Answers the rules in force, asking the database when the last look is a while ago. What is left unread is told in the log. */
+/**
+ * Returns a function for the rules in force, which checks the database if the last check is too old. The log reports
+ * failures to read.
+ */
 async function followRules(
   { database, log }: Omit<RuleListOptions, 'path'>,
   { lookFirst, otherwise }: { lookFirst?: () => Promise<void>; otherwise: string },
@@ -131,7 +134,7 @@ async function followRules(
     looking = undefined;
   };
   lookedAt = performance.now();
-  // Nothing is made before they are known.
+  // Nothing may be generated before the rules are read.
   await read();
   return async () => {
     if (performance.now() - lookedAt > lookEveryMs) await (looking ??= look());
@@ -139,7 +142,7 @@ async function followRules(
   };
 }
 
-/** @throws ConfigError where another release put rules there that this one does not understand */
+/** @throws ConfigError when another release stored rules that this release does not understand */
 function parseInForce(text: string): RuleList {
   try {
     return parseRules(Buffer.from(text));
@@ -153,15 +156,15 @@ function parseInForce(text: string): RuleList {
 }
 
 /**
- * Puts in force what the file says, now and at each call where it says something else than before. A missing one is made.
- * @throws ConfigError where it is there and cannot be used, and the database has no rules yet
+ * Applies the file now. Returns a function that applies the file if it has changed. Creates a missing file.
+ * @throws ConfigError when the file cannot be used and the database has no rules yet
  */
 async function followFile(options: RuleListOptions): Promise<() => Promise<void>> {
   const { path, database, log } = options;
   const first = await readOrMake(options);
-  /** Of the file that was put in force last, or left aside; undefined while it is as broken as it was at the start. */
+  /** The file that was applied or left aside last. `undefined` while the file is still broken as at startup. */
   let seen = first === 'broken' ? undefined : { version: first.read.version, text: first.read.text };
-  /** While it is broken: when that was said. */
+  /** When the log last reported that the file is broken; `undefined` while the file is not broken. */
   let loggedAt = first === 'broken' ? performance.now() : undefined;
 
   const refuse = (reason: string) => {
@@ -174,8 +177,8 @@ async function followFile(options: RuleListOptions): Promise<() => Promise<void>
       log.warn({ path }, leftAside);
   };
   const take = async ({ text, version, changedAt }: ReadRules) => {
-    // What was changed under our eyes is newer than the rules, whatever the clocks say; what says the same was not changed.
-    // Of one that was broken at the start nobody knows what it said: it counts as at a start.
+    // A change during the run is newer than the rules, whatever the clocks say. A file with the same text was not
+    // changed. If the file was broken at startup, its earlier text is unknown: it is treated as at startup.
     if (text !== seen?.text) await put(text, { by: 'file', ...(seen === undefined && { changedAt }) });
     if (loggedAt !== undefined) log.info({ path }, 'the moderation rules can be read again');
     loggedAt = undefined;
@@ -194,7 +197,7 @@ async function followFile(options: RuleListOptions): Promise<() => Promise<void>
       else await take(read);
     } catch (error) {
       if (error instanceof RulesInvalid) refuse(error.message);
-      // It is put there at one of the next looks.
+      // One of the next checks stores the rules.
       else log.warn({ err: error }, 'the moderation rules could not be written to the database');
     }
   };

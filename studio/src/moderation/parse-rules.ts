@@ -6,12 +6,12 @@ import { textLimitsOf } from '@renderkit/server-kit/http/text-limits.ts';
 import { fold, spell } from './readings.ts';
 
 export type RuleList = {
-  /** Each rule refuses a text that holds one of its phrases as whole words, however they are spelt. */
+  /** Each rule refuses a text that contains one of its phrases as whole words, in any spelling. */
   rules: TextRule[];
-  /** The same for uploads, by their file names and their bytes. */
+  /** Rules for uploads, by file name and bytes. */
   uploads: {
     rules: FileRule[];
-    /** Files whose check is put off, to see how clients wait. */
+    /** Files whose check is delayed, to test how clients wait. */
     slow: { phrases: string[]; seconds: number }[];
   };
 };
@@ -22,16 +22,16 @@ type FileRule = TextRule & {
   sha256: string[];
 };
 
-/** The text that a moderation file is made with. */
+/** The text of a new moderation file. */
 export const defaultRulesText = readFileSync(new URL('default-rules.json', import.meta.url), 'utf8');
 
-/** A text that is no list of rules; the message says what is wrong and where, without a full stop. */
+/** The text is not a valid list of rules. The message says what is wrong and where, without a full stop. */
 export class RulesInvalid extends Error {
   override name = 'RulesInvalid';
 }
 
 const maxFileBytes = 256 * 1024 * 1024;
-/** Beyond any list that a person keeps. */
+/** More than any list that a person maintains. */
 const jsonLimits: JsonLimits = {
   maxDepth: 32,
   maxValues: 1_000_000,
@@ -48,7 +48,7 @@ export function parseRules(bytes: Uint8Array): RuleList {
   const { rules, uploads } = fieldsOf(value, '', ['rules', 'uploads']);
   return {
     rules: listOf(rules, 'rules', textRule),
-    // A file from before uploads were moderated has no rules for them: those it would be made with hold.
+    // A file from a release without upload rules uses the default upload rules.
     uploads: uploads === undefined ? parseRules(Buffer.from(defaultRulesText)).uploads : uploadRules(uploads),
   };
 }
@@ -76,7 +76,7 @@ function textRule(value: unknown, at: string): TextRule {
 }
 
 function phrase(value: unknown, at: string): string {
-  // One that is spelt with nothing that counts as a letter would never be found.
+  // A phrase without letters and digits could never be found.
   if (typeof value !== 'string' || spell(fold(value)).trim() === '')
     throw new RulesInvalid(`${at} must be a text with letters or digits`);
   return value;
@@ -93,7 +93,7 @@ function listOf<T>(value: unknown, at: string, one: (value: unknown, at: string)
   return value.map((entry, i) => one(entry, `${at}[${i}]`));
 }
 
-/** The fields of an object that has no others: a misspelt name would be a rule that silently does not hold. */
+/** Returns the fields of an object. Throws for other names: a rule with a misspelt name would silently not apply. */
 function fieldsOf<const Name extends string>(
   value: unknown,
   at: string,
@@ -127,20 +127,23 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** @throws RulesInvalid that names the line */
+/** @throws RulesInvalid with the line */
 function checkGrammar(text: string): void {
   try {
     JSON.parse(text);
   } catch (error) {
     const { message } = error as SyntaxError;
     const line = text.slice(0, positionOf(message, text)).split('\n').length;
-    // Without the piece of the text that the message quotes: it may have lines.
+    // Removes the part of the text that the message quotes: it may contain line breaks.
     const what = message.replace(/(, "| in JSON|, \.\.\.").*$/s, '');
     throw new RulesInvalid(`line ${line} is no JSON: ${what}`, { cause: error });
   }
 }
 
-/** Where JSON.parse gave up, by what it said; for a token it names no position, but the shortest text it refuses does. */
+/**
+ * Returns where JSON.parse failed. For a token, its message has no position; then searches the shortest text that
+ * JSON.parse refuses.
+ */
 function positionOf(message: string, text: string): number {
   const position = /at position (\d+)/.exec(message)?.[1];
   if (position !== undefined) return Number(position);

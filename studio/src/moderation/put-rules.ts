@@ -5,27 +5,33 @@ import { lockCatalog } from '../catalog/queries.ts';
 import { parseRules } from './parse-rules.ts';
 import { type AppliedFiles, type RulesRow, selectRules, upsertAppliedFiles, upsertRules } from './store.ts';
 
-/** `kept`: what is in force was changed by other means since, and only an operator's command may replace it. */
+/** `kept`: the rules in force were changed by other means since, and only an operator's command may replace them. */
 export type PutResult = 'applied' | 'unchanged' | 'kept';
 
-/** How rules come in. */
+/** The source of the rules. */
 export type PutMode =
-  /** They lie in a data directory, and count where they differ from what was applied last and nobody changed the rules since. */
+  /**
+   * A file in a data directory. It applies if it differs from the file applied last and the rules were not changed
+   * otherwise.
+   */
   | { by: 'file'; changedAt?: Date | undefined }
-  /** The studio has just made the file of the rules in force: nobody has said anything. */
+  /** A copy of the rules in force that the studio has just written to a file; nobody has made a choice. */
   | { by: 'copy' }
-  /** An operator's command, which always counts. `isDataFile`: with the file in the data directory, which counts again from now on. */
+  /**
+   * An operator's command, which always applies. `isDataFile`: with the file in the data directory, whose changes apply
+   * again afterwards.
+   */
   | { by: 'operator'; isDataFile?: boolean };
 
-/** So many texts are remembered as having been applied from a file. */
+/** The number of texts that are remembered as applied from a file. */
 const rememberedFiles = 100;
 
-/** The text of the rules in force; undefined before a studio or an operator has put any there. */
+/** Returns the text of the rules in force; `undefined` before a studio or an operator has stored any. */
 export async function findRulesInForce(database: Database): Promise<string | undefined> {
   return (await selectRules(database))?.text;
 }
 
-/** Puts rules in force for every process. @throws RulesInvalid */
+/** Stores rules for all processes. @throws RulesInvalid */
 export async function putRules(database: Database, text: string, mode: PutMode): Promise<PutResult> {
   const { rules, uploads } = parseRules(Buffer.from(text));
   const digest = hash('sha256', text);
@@ -36,7 +42,7 @@ export async function putRules(database: Database, text: string, mode: PutMode):
     const result = resultOf(row, inForce, digest, mode);
     if (result === 'applied') {
       await upsertRules(transaction, text);
-      // How many there are; the phrases are nobody else's business.
+      // Writes only how many rules there are; the phrases are private.
       await writeAdminAudit(transaction, mode.by === 'operator' ? 'operator' : 'file', {
         action: 'moderation.applied',
         subject: 'moderation',
@@ -60,14 +66,15 @@ function resultOf(
   if (inForce === digest) return 'unchanged';
   if (mode.by !== 'file') return mode.by === 'operator' ? 'applied' : 'kept';
   const { files, changed_at: changedAt } = row;
-  // Null: an earlier release put them there, from its file.
+  // `null`: an earlier release stored the rules from its file.
   if (files !== null && files.last !== inForce) return 'kept';
-  // An old copy, which lies in the directory of another studio: to bring old rules back, somebody writes them anew.
+  // The file may be an old copy in the directory of another studio. An operator who wants old rules back writes the
+  // file again.
   const mayBeOld = files === null || files.before.includes(digest);
   return mayBeOld && mode.changedAt !== undefined && mode.changedAt < changedAt ? 'kept' : 'applied';
 }
 
-/** What is remembered of files from then on; undefined where nothing changes. */
+/** Returns what is remembered about files after this call; `undefined` when nothing changes. */
 function filesAfter(
   files: AppliedFiles | null,
   digest: string,
@@ -80,7 +87,7 @@ function filesAfter(
     return files?.last === digest
       ? undefined
       : { last: digest, before: [...(files?.before ?? []), digest].slice(-rememberedFiles) };
-  // Whatever file comes later, it finds that somebody has decided otherwise.
+  // Records that an operator has decided otherwise, for files that are read later.
   if (mode.by === 'operator' && files === null) return { last: null, before: [] };
   return undefined;
 }

@@ -4,15 +4,16 @@ import { RulesInvalid } from './parse-rules.ts';
 import { type ReadRules, readSettledRules, refusalOf } from './rules-file.ts';
 import { selectRules } from './store.ts';
 
-/** Each line is about the file. */
+/** Each line of the log is about the file. */
 export type RulesFileLog = {
   error: (details: { file: string; problems: readonly Problem[] }, message: string) => void;
 };
 
 /**
- * Reads the moderation file of a data directory at a start, within half a second; undefined where there is none. `broken`
- * where it cannot be used and the database has rules in force: those go on, and the log has the place of the mistake.
- * @throws ConfigError for a file that cannot be used where no rules are in force
+ * Reads the moderation file of a data directory at startup, within half a second; `undefined` when there is no file.
+ * Returns `broken` when the file cannot be used but the database has rules: those stay in force, and the log reports
+ * the error.
+ * @throws ConfigError when the file cannot be used and no rules are in force
  */
 export async function readRulesAtStart(options: {
   path: string;

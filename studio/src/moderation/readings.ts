@@ -11,13 +11,16 @@ const lookalikes: Record<string, string> = {
   '|': 'i',
 };
 
-/** A sign such as ! stands for a letter (f!lm) or ends a word (film!): the text is read both ways. */
+/**
+ * Returns readings of a text. A sign such as ! stands for a letter (f!lm) or ends a word (film!): the text is read both
+ * ways.
+ */
 export function readingsOf(text: string): string[] {
   const folded = fold(text);
   return [folded, folded.replace(/[@$!|]/g, ' ')].map(spell);
 }
 
-/** In lower case, without accents, full-width forms and invisible characters. */
+/** Returns the text in lower case, without accents, full-width forms and invisible characters. */
 export const fold = (text: string) =>
   text
     .normalize('NFKD')
@@ -25,8 +28,8 @@ export const fold = (text: string) =>
     .toLowerCase();
 
 /**
- * Words with one space around each: digits and signs that stand for letters are letters, and s p e l l e d words are
- * together. A sign at the end of a word stands for none.
+ * Returns words with one space around each. Digits and signs that stand for letters become letters, and s p e l l e d
+ * words are joined. A sign at the end of a word stands for no letter.
  */
 export function spell(folded: string): string {
   const plain = folded

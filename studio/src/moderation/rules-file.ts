@@ -7,17 +7,17 @@ import { parseRules, type RuleList, RulesInvalid } from './parse-rules.ts';
 export type ReadRules = {
   rules: RuleList;
   text: string;
-  /** Another one for each change of the file. */
+  /** Differs after each change of the file. */
   version: string;
   changedAt: Date;
 };
 
-/** A rules file larger than this is some other file. */
+/** A larger file is not a rules file. */
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * Reads a moderation file once; undefined where there is none.
- * @throws RulesInvalid where it is there and cannot be used
+ * Reads a moderation file once. Returns `undefined` when there is no file.
+ * @throws RulesInvalid when the file cannot be used
  */
 export async function readRulesFile(file: string): Promise<ReadRules | undefined> {
   try {
@@ -40,7 +40,7 @@ export async function readRulesFile(file: string): Promise<ReadRules | undefined
   }
 }
 
-/** The version that `readRulesFile` would name now; undefined where it cannot be told. */
+/** Returns the version that `readRulesFile` would return now; `undefined` when the file cannot be examined. */
 export async function findRulesVersion(file: string): Promise<string | undefined> {
   return stat(file).then(versionOf, () => undefined);
 }
@@ -52,8 +52,8 @@ function versionOf({ ino, size, mtimeMs, ctimeMs }: Stats): string {
 const startTries = { tries: 4, pauseMs: 150 };
 
 /**
- * Reads a moderation file, more than once where it is broken: an editor may be writing it right now.
- * @throws RulesInvalid where it stays broken
+ * Reads a moderation file. Retries when the file is broken: an editor may be writing it.
+ * @throws RulesInvalid when the file stays broken
  */
 export async function readSettledRules(
   file: string,
@@ -70,7 +70,7 @@ export async function readSettledRules(
 }
 
 /**
- * Reads a file that an operator names, in the same way; undefined where there is none.
+ * Reads a file that an operator names, like `readSettledRules`. Returns `undefined` when there is no file.
  * @throws ConfigError with one sentence for the operator
  */
 export async function readGivenRules(file: string): Promise<ReadRules | undefined> {
@@ -82,7 +82,7 @@ export async function readGivenRules(file: string): Promise<ReadRules | undefine
   }
 }
 
-/** One sentence for the operator, where there is nothing to go on with. */
+/** Returns one sentence for the operator, for when there are no other rules to use. */
 export function refusalOf(file: string, error: RulesInvalid): ConfigError {
   return new ConfigError(
     `The moderation rules in ${file} cannot be used (${error.message}): mend the file or put a copy of it back, because nothing is made without its rules.`,

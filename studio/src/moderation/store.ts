@@ -5,22 +5,22 @@ const filesSetting = 'moderation_files';
 
 /** Digests (SHA-256) of the texts of files. */
 export type AppliedFiles = {
-  /** Applied last; null where a command came first. */
+  /** The file applied last; `null` if a command came first. */
   last: string | null;
-  /** Every one that was, the last too. */
+  /** All applied files, including the last. */
   before: string[];
 };
 
 export type RulesRow = {
   text: string;
-  /** Another one after each change. */
+  /** Differs after each change. */
   version: string;
   changed_at: Date;
-  /** Null where nothing of them was noted: an earlier release noted the text alone. */
+  /** `null`: an earlier release stored only the text. */
   files: AppliedFiles | null;
 };
 
-/** The rules in force; undefined before the first. */
+/** Returns the rules in force; `undefined` before the first are stored. */
 export async function selectRules(queryable: Queryable): Promise<RulesRow | undefined> {
   const [row] = await queryable.rows<RulesRow>(
     `select r.value #>> '{}' as text, r.xmin::text as version, r.changed_at, f.value as files
@@ -30,7 +30,7 @@ export async function selectRules(queryable: Queryable): Promise<RulesRow | unde
   return row;
 }
 
-/** The version that `selectRules` would name. */
+/** Returns the version that `selectRules` would return. */
 export async function selectRulesVersion(queryable: Queryable): Promise<string | undefined> {
   const [row] = await queryable.rows<{ version: string }>(
     'select xmin::text as version from settings where name = $1',

@@ -1,6 +1,9 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
-/** Rows of renders that ended between a look and its writing. Returns how many. */
+/**
+ * Deletes old progress rows of ended renders; a render may end between a read and the write of its progress. Returns
+ * how many.
+ */
 export async function forgetOldProgress(database: Database, atMost: number): Promise<number> {
   return database.execute(
     `delete from render_progress where render_id in (

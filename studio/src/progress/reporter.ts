@@ -8,14 +8,14 @@ import { recordReport, type ReportRow } from './store.ts';
 
 export type ReporterOptions = {
   database: Database;
-  /** Tells whoever watches the render, after the write. */
+  /** Notifies those who watch the render, after the write. */
   announceProgress: (render: string) => void;
-  /** Of renders that somebody begins to watch. */
+  /** Notifications about renders that somebody begins to watch. */
   watches: Pick<Wakeups, 'subscribe'>;
   log: { debug: (details: object, message: string) => void };
 };
 
-/** The render, and which of its outputs the job makes. */
+/** The render, and which of its outputs the job produces. */
 export type Reported = {
   render_id: string;
   attempt: number;
@@ -24,12 +24,16 @@ export type Reported = {
   expected_outputs: number;
 };
 
-/** Milliseconds between two writes while somebody watches, while nobody does, and while nothing changes; between two previews. */
+/**
+ * Milliseconds between two writes: while somebody watches, while nobody watches, and while nothing changes. `preview`:
+ * milliseconds between two previews.
+ */
 const pauses = { watched: 250, unwatched: 1_000, unchanged: 300_000, preview: 500 };
 
 /**
- * Writes what an engine reports of a job where others see it: the newest alone, a few times a second at most, and previews only
- * while somebody watches. Nothing waits for it and nothing fails by it. Disposing ends it; what was not yet written is dropped.
+ * Writes an engine's reports about a job to the database. Writes only the newest report, a few times a second at most,
+ * and previews only while somebody watches. Nothing waits for the writes, and their failure fails nothing else.
+ * Disposing stops the reporter; reports not yet written are dropped.
  */
 export class Reporter implements AsyncDisposable {
   readonly #options: ReporterOptions;
@@ -42,7 +46,7 @@ export class Reporter implements AsyncDisposable {
   };
   #preview: EnginePreview | undefined;
   #isWatched = false;
-  /** Word came since the last write began: what that found may be from before. */
+  /** A notification arrived after the last write began, so that write's result may be outdated. */
   #isNotified = false;
   #isNew = false;
   #writtenStage: RenderStage | undefined;
@@ -52,7 +56,7 @@ export class Reporter implements AsyncDisposable {
   #writing: Promise<void> | undefined;
   readonly #unsubscribe: () => void;
 
-  /** `adult`: previews may only be seen by those who are known to be of age. */
+  /** `adult`: previews are only for people with a verified age. */
   constructor(options: ReporterOptions, job: Reported, adult: boolean) {
     this.#options = options;
     this.#job = job;
@@ -62,12 +66,12 @@ export class Reporter implements AsyncDisposable {
     });
   }
 
-  /** How far the job is, as was reported last. */
+  /** The stage reported last. */
   get stage(): RenderStage {
     return this.#latest.stage;
   }
 
-  /** What the engine says. */
+  /** Takes a report of the engine. */
   readonly report = (report: EngineReport): void => {
     if (report.type === 'preview') this.#preview = report;
     else if (isDeepStrictEqual(report, this.#latest) && !this.#isOld()) return;
@@ -76,7 +80,7 @@ export class Reporter implements AsyncDisposable {
     this.#schedule();
   };
 
-  /** The engine has done its part: `storing`, with so many outputs of the job finished. */
+  /** The engine has finished its work. Reports `storing`, with the number of finished outputs of the job. */
   storing(outputsDone: number): void {
     this.#latest = { stage: 'storing', fraction: this.#latest.fraction, outputsDone };
     this.#isNew = true;
@@ -90,7 +94,7 @@ export class Reporter implements AsyncDisposable {
     await this.#writing;
   }
 
-  /** Who begins to watch sees at once what is there, the preview that came while nobody watched with it. */
+  /** Somebody begins to watch. Writes at once, with the preview that arrived while nobody watched. */
   #onWatched(): void {
     this.#isNotified = true;
     this.#isWatched = true;
@@ -98,7 +102,7 @@ export class Reporter implements AsyncDisposable {
     if (this.#isNew) this.#schedule();
   }
 
-  /** What was written may be lost with the database: now and then it is written again. */
+  /** The database may lose what was written, so the same report is written again after some time. */
   #isOld(): boolean {
     return performance.now() - this.#writtenAt >= pauses.unchanged;
   }
@@ -162,7 +166,10 @@ export class Reporter implements AsyncDisposable {
     };
   }
 
-  /** The newest preview at the size that is shown, where it is its time. One that cannot be read is none. */
+  /**
+   * Returns the newest preview in the size that is shown, if a preview is due. Returns `null` for an unreadable
+   * preview.
+   */
   async #takePreview(): Promise<ReportRow['preview']> {
     const preview = this.#preview;
     const isDue = performance.now() - this.#previewAt >= pauses.preview;

@@ -7,7 +7,7 @@ import { watchProgress } from './watch-progress.ts';
 
 export function progressRoutes(options: {
   database: Database;
-  /** Of renders whose progress moved. */
+  /** Notifications about renders whose progress changed. */
   progress: Wakeups;
   announce: { watch: (render: string) => void };
   clientId: string;

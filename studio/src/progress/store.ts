@@ -3,7 +3,7 @@ import type { Kind } from '@renderkit/contract/studio/kinds.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { TimesRow } from '@renderkit/server-kit/work/range-cache.ts';
 
-/** What a worker reports of a render. */
+/** A worker's report about a render. */
 export type ReportRow = {
   render: string;
   attempt: number;
@@ -13,15 +13,17 @@ export type ReportRow = {
   steps: number | null;
   outputsDone: number;
   position: number | null;
-  /** Whether only those may see a preview who are known to be of age. */
+  /** Whether the preview is only for people with a verified age. */
   adult: boolean;
   preview: { bytes: Buffer; index: number; width: number; height: number } | null;
 };
 
 /**
- * Overwrites what is known of a render, and returns whether somebody watches it; undefined where others are at it by now.
- * This is not the rule of `contract/studio/age.ts`, which says who may ask for a model. A render that was accepted goes on
- * when its account's age is no longer verified, and previews of a model for adults are not kept then.
+ * Overwrites the progress of a render. Returns whether somebody watches the render; `undefined` when another attempt
+ * has taken over.
+ *
+ * This differs from the rule of `contract/studio/age.ts` on who may request a model. An accepted render continues when
+ * its account's age is no longer verified; then previews of a model for adults are not stored.
  */
 export async function recordReport(database: Database, report: ReportRow): Promise<boolean | undefined> {
   const { preview } = report;
@@ -64,17 +66,17 @@ export async function recordReport(database: Database, report: ReportRow): Promi
 }
 
 export type ProgressRow = {
-  /** 0-based position of what was asked. */
+  /** 0-based position in the request. */
   place: number;
-  /** Null where there is no such render, or the asking client has no grant of its account. */
+  /** `null` when there is no such render, or the client has no grant of the account. */
   render: string | null;
   status: 'queued' | 'running' | 'ended';
   kind: Kind;
   model: string;
   expected_outputs: number;
-  /** Since an engine first began; null where none did. */
+  /** Since an engine first began; `null` when no engine has begun. */
   run_seconds: number | null;
-  /** Null where nobody has reported. */
+  /** `null` when nothing was reported. */
   stage: RenderStage | null;
   fraction: number | null;
   step: number | null;
@@ -86,13 +88,13 @@ export type ProgressRow = {
   preview_revision: number;
   preview_width: number | null;
   preview_height: number | null;
-  /** Where it is newer than asked. */
+  /** Set when the preview is newer than requested. */
   preview: Buffer | null;
 };
 
 /**
- * How far renders are. One that waits again after a try has nothing of that try's stage and steps, nor has the next try until
- * it reports; the fraction alone stays, for it never goes back.
+ * Reads the progress of renders. A render that waits again after a try shows no stage and steps of that try, and the
+ * next try shows none until its first report. Only the fraction stays, because it never decreases.
  */
 export async function readProgress(
   database: Database,
@@ -127,24 +129,24 @@ export async function readProgress(
 
 export type WaitRow = {
   render: string;
-  /** Null for a render that the release before has queued. */
+  /** `null` for a render that the previous release has queued. */
   position: number | null;
   of: number | null;
-  /** Null where an engine is about to take it. */
+  /** `null` when an engine is about to take the render. */
   reason: WaitReason | null;
-  /** Jobs that run where it may be made. */
+  /** Running jobs on the backends that can make the render. */
   running: number;
 };
 
-/** Where renders that wait stand, and why they do: `render_waits.sql`. */
+/** Reads the positions of waiting renders and why they wait: `render_waits.sql`. */
 export async function readWaits(database: Database, renders: readonly string[]): Promise<WaitRow[]> {
   if (renders.length === 0) return [];
   return database.rows<WaitRow>('select * from render_waits($1)', [renders], 'render_waits');
 }
 
 /**
- * Of these renders somebody looks at the progress, for so many seconds from now. One that ends in this moment may leave a row
- * behind, which the cleaner forgets. Returns those that nobody watched until now.
+ * Marks these renders as watched for so many seconds from now. A render that ends at this moment may leave a row
+ * behind, which the cleaner removes. Returns the renders that nobody watched before.
  */
 export async function extendWatches(
   database: Database,
@@ -168,7 +170,10 @@ export async function extendWatches(
 
 export type TakenKey = { model: string; kind: Kind; outputs: number };
 
-/** How long the last fifty renders of each key took from the first engine's start: a fifth less than `low`, a fifth more than `high`. */
+/**
+ * Reads how long the last fifty renders of each key took from the first engine's start: 20 % took less than `low`, 20 %
+ * more than `high`.
+ */
 export async function readTaken(database: Database, keys: readonly TakenKey[]): Promise<TimesRow[]> {
   return database.rows<TimesRow>(
     `select taken.* from unnest($1::text[], $2::text[], $3::integer[]) with ordinality as k (model, kind, outputs, place)

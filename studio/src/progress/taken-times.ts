@@ -2,7 +2,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { RangeCache, type Range } from '@renderkit/server-kit/work/range-cache.ts';
 import { readTaken, type TakenKey } from './store.ts';
 
-/** How long renders took: a fifth of the last ones took less than the one, a fifth more than the other. */
+/** How long renders took: 20 % of the last ones took less than `low`, 20 % more than `high`. */
 export type TakenTimes = RangeCache<TakenKey>;
 
 export function createTakenTimes(database: Database): TakenTimes {
@@ -12,7 +12,7 @@ export function createTakenTimes(database: Database): TakenTimes {
   );
 }
 
-/** When a render starts that is at this position, where so many run side by side; null where nobody knows. */
+/** Returns when a render at this position starts if `running` renders run at once; `null` when this is unknown. */
 export function startsIn(position: number | null, running: number, taken: Range | null): Range | null {
   if (taken === null || position === null || running === 0) return null;
   return {
@@ -21,7 +21,7 @@ export function startsIn(position: number | null, running: number, taken: Range 
   };
 }
 
-/** When a render ends that has run for so long; null where it takes longer than those before it did. */
+/** Returns when a render ends that has run for `runSeconds`; `null` when the render takes longer than earlier ones. */
 export function finishesIn(runSeconds: number, taken: Range | null): Range | null {
   if (taken === null || runSeconds > taken.high) return null;
   return { low: Math.max(0, taken.low - runSeconds), high: taken.high - runSeconds };
