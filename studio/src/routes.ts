@@ -48,33 +48,33 @@ export type RouteDependencies = {
   moderation: Moderation;
   catalog: Catalog;
   uploads: UploadQueue;
-  /** Of accounts whose feed moved. */
+  /** Notifications about accounts whose feed has new changes. */
   wakeups: Wakeups;
-  /** Of renders whose progress moved. */
+  /** Notifications about renders whose progress changed. */
   progress: Wakeups;
-  /** Of backends. */
+  /** The secrets of backends. */
   secrets: BackendSecrets;
   drivers: DriverPool;
-  /** Addresses that providers name may lie in these networks, beside public ones. */
+  /** Providers may name addresses in these networks, in addition to public addresses. */
   egressAllow: readonly string[];
   announce: { change: (account: string) => void; job: () => void; watch: (render: string) => void };
-  /** What the outside sees, without a slash at the end. */
+  /** The public URL, without a slash at the end. */
   publicUrl: string;
-  /** What goes before the key of a file in the storage; ends with a slash. */
+  /** The URL before the key of a file in the storage, with a slash at the end. */
   mediaUrl: string;
   client: Client;
   signUp: 'open' | 'closed';
   stopping: AbortSignal;
   fileLimits: FileLimits;
   mediaDelivery: 'proxy' | 'redirect';
-  /** Who may read metrics, and what there is to read. */
+  /** Who may read metrics, and the metrics. */
   health: Omit<HealthOptions, 'database' | 'storage'>;
   log: Logger;
   crashPoint: ((name: string) => void | Promise<void>) | undefined;
   uploadPace?: Pace;
 };
 
-/** Everything that the studio answers: its interface, media, health and sign-in. */
+/** Registers all routes of the studio: its interface, media, health and sign-in. */
 export function registerRoutes(app: FastifyInstance, dependencies: RouteDependencies): void {
   const { database, settings, mediaUrl, client } = dependencies;
   const present = {
@@ -82,7 +82,7 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
     presentUpload: (upload: StudioUpload) => presentUpload(upload, mediaUrl),
   };
   const { mediaKey } = settings;
-  // What is answered while stopping must not keep its connection: closing would wait for it.
+  // An answer while stopping must not keep its connection open: closing would wait for the connection.
   app.addHook('onSend', async (_request, reply) => {
     if (dependencies.stopping.aborted) reply.header('connection', 'close');
   });

@@ -1,4 +1,4 @@
 import path from 'node:path';
 
-/** Where the studio's tables and functions stand as SQL. */
+/** The directory of the SQL for the studio's tables and functions. */
 export const sqlDirectory = path.join(import.meta.dirname, '..', 'sql');

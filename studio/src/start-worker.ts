@@ -25,7 +25,7 @@ import { checkUpload } from './uploads/check-upload.ts';
 import { openUploadQueue } from './uploads/queue.ts';
 import { startHeartbeat } from './workers/heartbeat.ts';
 
-/** What only tests hand in. */
+/** Arguments that only tests pass. */
 export type WorkerTestArguments = {
   log?: Logger;
   engines?: Engine[];
@@ -33,7 +33,7 @@ export type WorkerTestArguments = {
   pauses?: Partial<Pauses>;
 };
 
-/** Uploads checked side by side at least: an image need not wait for a video. */
+/** The minimum number of uploads checked in parallel: an image need not wait for a video. */
 const checksAtOnce = 2;
 
 /** Starts a render worker in this process: `workers` renders at once in each queue, and the checks of uploads. */
@@ -56,7 +56,7 @@ export async function startWorker(
   const catalog = owners.use(await openCatalog({ database, log }));
   const storage = owners.use(await openPartStorage(database, config));
   await removeDeadDirectories();
-  // Before the queue, so that it is closed after it: what is being drawn when the worker stops is finished.
+  // Opened before the queue and so closed after it: renders in progress are finished when the worker stops.
   const engines = testArguments.engines ?? openEngines(config.workers, owners);
   const changes = owners.use(createNotifier({ database, channel: changesChannel, log }));
   const progress = owners.use(createNotifier({ database, channel: progressChannel, log }));
@@ -103,13 +103,16 @@ export async function startWorker(
   );
   const health = await serveWorkerHealth({ config, database, storage, countHeld: () => claims.count(), log });
   if (health !== undefined) owners.use(health);
-  // The last to open is the first to close: a worker that stops is not counted on.
+  // Opened last and so closed first: a worker that stops is no longer counted.
   owners.use(await startHeartbeat(database, log));
   log.info({ workers: config.workers }, 'the worker waits for renders');
   return owners.move();
 }
 
-/** Claims renders for engines of this process and for backends behind addresses, and keeps what is known of those true. */
+/**
+ * Claims renders for the engines of this process and for remote backends, and keeps the state of these backends up to
+ * date.
+ */
 function startBackends(
   config: WorkerConfig,
   owners: AsyncDisposableStack,

@@ -6,11 +6,11 @@ import { waitForWake, type Wakeups } from '../changes/watch-changes.ts';
 import { extendWatches, type ProgressRow, readProgress, readWaits, type WaitRow } from './store.ts';
 import { finishesIn, startsIn, type TakenTimes } from './taken-times.ts';
 
-/** Seconds for which a look counts as watching. */
+/** For so many seconds after a request, its renders count as watched. */
 const watchSeconds = 30;
-// Places in queues move, and word of a report may get lost.
+// Positions in queues change, and a notification may get lost.
 const floorMs = 2_000;
-/** Looking at all takes a twentieth of the time at most. */
+/** Queries for all watched renders take at most 1/20 of the time. */
 const looksShare = 20;
 // Reports of many renders are answered together.
 const gatherMs = 50;
@@ -20,10 +20,10 @@ type Answer = StudioAnswer<'readProgress'>;
 
 export type WatchProgressDependencies = {
   database: Database;
-  /** Of renders whose progress moved. */
+  /** Notifications about renders whose progress changed. */
   wakeups: Wakeups;
   taken: TakenTimes;
-  /** Tells the worker of a render that somebody begins to watch it. */
+  /** Notifies the worker of a render that somebody begins to watch it. */
   announceWatch: (render: string) => void;
 };
 
@@ -31,13 +31,14 @@ export type WatchProgressOptions = {
   client: string;
   watched: readonly Watched[];
   waitMs: number;
-  /** Aborted when the caller has gone or the studio stops: the answer is then what there is. */
+  /** Aborted when the client has gone or the studio stops. The answer is then what is there. */
   signal: AbortSignal;
 };
 
 /**
- * Answers as soon as one of the renders is further than the caller knows, else with nothing when the time is up. Their workers
- * report often, and make previews, for as long as somebody asks. Holds no connection while it waits.
+ * Answers as soon as one of the renders has progress that the client does not have yet. Answers with empty lists when
+ * the time is up. While somebody asks, the workers report more often and make previews. Holds no database connection
+ * while it waits.
  */
 export async function watchProgress(
   { database, wakeups, taken, announceWatch }: WatchProgressDependencies,
@@ -46,7 +47,7 @@ export async function watchProgress(
   const byRender = new Map<string, Watched>();
   const woken = new Set<string>();
   let onWake: (() => void) | undefined;
-  // Subscribed before the first look, so that what moves during it is not missed.
+  // Subscribes before the first look, so that changes during this look are not missed.
   const unsubscribe = wakeups.subscribe((ids) => {
     for (const id of ids) woken.add(id);
     if (ids.some((id) => byRender.has(id))) onWake?.();
@@ -118,7 +119,7 @@ async function answerOf(
   return { renders, ended };
 }
 
-/** Says whether something is new; times that only went by are not. */
+/** Returns a value that changes when there is something new. The passing of time alone does not change the value. */
 function revisionOf(row: ProgressRow, wait: WaitRow | undefined): string {
   return wait === undefined
     ? `${row.status} ${row.revision}`

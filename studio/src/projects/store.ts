@@ -17,7 +17,7 @@ const lastAsset = `left join lateral (
   where project_id = p.id and generation_type is distinct from 'frame'
   order by created_at desc, id desc limit 1) as last on true`;
 
-/** One page, newest first, and whether more follow. */
+/** Returns one page, newest first, and whether more follow. */
 export async function listProjects(
   database: Database,
   list: { account: string; page: number; limit: number; search: string | undefined },
@@ -60,7 +60,7 @@ export async function insertProject(
   ]);
 }
 
-/** False where there is no such project. */
+/** Returns `false` when there is no such project. */
 export async function updateTitle(
   database: Database,
   { account, id, title }: { account: string; id: string; title: string },
@@ -72,7 +72,7 @@ export async function updateTitle(
   return rowCount === 1;
 }
 
-/** Deletes it and leaves its items in the library. False where there is no such project. */
+/** Deletes a project and leaves its items in the library. Returns `false` when there is no such project. */
 export async function deleteProjectRow(database: Database, account: string, id: string): Promise<boolean> {
   const [row] = await database.rows<{ deleted: boolean }>('select delete_project($1, $2) as deleted', [
     account,

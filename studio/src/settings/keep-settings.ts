@@ -5,18 +5,18 @@ import { newId, randomBase62 } from '@renderkit/server-kit/ids.ts';
 import { keepSetting, readSettings, writeSetting } from './store.ts';
 
 export type StudioSettings = {
-  /** Who this studio is, whatever its address. */
+  /** The studio's identity, independent of its address. */
   studioId: string;
   /** The OpenID provider's private signing keys (RFC 7517). */
   jwks: { keys: Record<string, unknown>[] };
   cookieKeys: string[];
   /** Signs quotes. */
   quoteKey: KeyObject;
-  /** Makes the unguessable part of media links. */
+  /** Creates the unguessable part of media links. */
   mediaKey: KeyObject;
 };
 
-/** What the studio makes up at its first start and keeps in its database from then on. */
+/** Returns the settings that the studio generates at its first start and keeps in its database. */
 export async function keepSettings(database: Database): Promise<StudioSettings> {
   let settings = await readSettings(database);
   if (!['studio_id', 'jwks', 'cookie_keys', 'quote_key', 'media_key'].every((name) => settings.has(name))) {
@@ -36,7 +36,7 @@ export async function keepSettings(database: Database): Promise<StudioSettings> 
   };
 }
 
-/** Whether a start has applied the files of a data directory to this database before. */
+/** Returns whether a start has already applied the files of a data directory to this database. */
 export async function wereDataFilesApplied(database: Database): Promise<boolean> {
   return (await readSettings(database)).has('data_files');
 }
@@ -45,7 +45,10 @@ export async function noteDataFiles(database: Database): Promise<void> {
   await keepSetting(database, 'data_files', true);
 }
 
-/** Digest of the product's own models and lists that were applied last; undefined where something of them was left. */
+/**
+ * Returns the digest of the product's models and lists that were applied last; `undefined` when some of them were left
+ * out.
+ */
 export async function readBuiltInDigest(database: Queryable): Promise<string | undefined> {
   return (await readSettings(database)).get('built_in_digest') as string | undefined;
 }
@@ -54,10 +57,13 @@ export async function writeBuiltInDigest(database: Queryable, digest: string): P
   await writeSetting(database, 'built_in_digest', digest);
 }
 
-/** Where all media are kept. A bucket goes by its name alone: parts may reach one storage by several addresses, and a disk by several paths. */
+/**
+ * Where all media are kept. Only a bucket's name counts: parts may reach one storage under several addresses, and a
+ * disk under several paths.
+ */
 export type RecordedLocation = { store: 'disk' } | { store: 's3'; bucket: string };
 
-/** The location that media are kept in, and the one that they may move to. */
+/** Returns where media are kept now, and where they may move. */
 export async function readMediaLocations(
   database: Database,
 ): Promise<{ kept: RecordedLocation | undefined; allowed: RecordedLocation | undefined }> {
@@ -68,7 +74,7 @@ export async function readMediaLocations(
   };
 }
 
-/** Unless one is written already. */
+/** Stores the location unless one is stored already. */
 export async function storeFirstMediaLocation(database: Database, location: RecordedLocation): Promise<void> {
   await keepSetting(database, 'media_place', location);
 }
@@ -81,12 +87,12 @@ export async function allowMediaLocation(database: Database, location: RecordedL
   await writeSetting(database, 'media_place_allowed', location);
 }
 
-/** On: every call of the studio's interface answers 503 `maintenance`; media are still served. */
+/** With `on`, every call of the studio's interface answers 503 `maintenance`; media are still served. */
 export async function setMaintenance(database: Database, on: boolean): Promise<void> {
   await writeSetting(database, 'maintenance', on);
 }
 
-/** A key object, made once: an HMAC from bytes makes one each time, at four times the cost of the rest. */
+/** Creates a key object once. An HMAC from bytes creates one each time, which costs four times as much as the rest. */
 function secretKey(value: unknown): KeyObject {
   return createSecretKey(Buffer.from(value as string, 'base64url'));
 }

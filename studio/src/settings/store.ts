@@ -9,7 +9,7 @@ export type SettingName =
   | 'maintenance'
   | 'media_place'
   | 'media_place_allowed'
-  // When the media were last reconciled; release 1 reads it by this name.
+  // When the media were last reconciled. Release 1 uses this name.
   | 'media_swept'
   | 'data_files'
   | 'built_in_digest';
@@ -19,7 +19,7 @@ export async function readSettings(database: Queryable): Promise<Map<string, unk
   return new Map(rows.map(({ name, value }) => [name, value]));
 }
 
-/** Keeps the value unless there is one already; two processes that start together end up with one. */
+/** Stores the value unless one exists. Two processes that start together end up with the same value. */
 export async function keepSetting(database: Database, name: SettingName, value: unknown): Promise<void> {
   await database.rows('insert into settings (name, value) values ($1, $2) on conflict (name) do nothing', [
     name,

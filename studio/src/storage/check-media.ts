@@ -6,23 +6,29 @@ import { createFolderFilter } from './folder-filter.ts';
 import { type NameSource, type NamingRow, selectNames } from './names-store.ts';
 
 export type MediaCheck = {
-  /** Keys that a row names and that have no blob. */
+  /** Keys that a row names but that have no blob. */
   rows_without_bytes: string[];
-  /** Keys of blobs in folders that no row names; of many millions a few may be missing, others each time. */
+  /**
+   * Keys of blobs in folders that no row names. With many millions of blobs, a few may be missing, different ones each
+   * time.
+   */
   bytes_without_rows: string[];
-  /** How many keys were looked at. */
+  /** The number of keys checked. */
   checked: number;
 };
 
 const looksAtOnce = 16;
-/** What is younger may be waiting for its row: longer than any file is on its way, unless the reconciliation is told a shorter grace. */
+/**
+ * A younger file may not have its row yet. This is longer than any upload takes; a shorter grace of the reconciliation
+ * replaces it.
+ */
 const minAgeSeconds = 60 * 60;
-/** What is announced need not be there yet, and a file that was made is looked for once it is somebody's. */
+/** The files of an announced folder need not exist yet. A file made by a render is checked when an account owns it. */
 const withoutBytes: ReadonlySet<NameSource> = new Set(['announced', 'made']);
 
 /**
- * Compares what rows name with what the storage holds, while others work with both. Changes nothing. `graceSeconds`: from
- * which age on the reconciliation would remove what no row names.
+ * Compares the keys in rows with the keys in the storage, while other processes use both. Changes nothing.
+ * `graceSeconds`: the age at which the reconciliation would remove files that no row names.
  */
 export async function checkMedia(
   database: Database,
@@ -52,7 +58,7 @@ async function missingOf(storage: BlobStorage, keys: readonly string[]): Promise
   return keys.filter((_, i) => blobs[i] === undefined);
 }
 
-/** Rows may have gone since they were read, and their blobs with them. */
+/** Returns the keys that rows still name: rows may have been deleted since they were read, and their blobs too. */
 async function stillNamed(
   database: Database,
   { source, after, rows }: NamesPage,

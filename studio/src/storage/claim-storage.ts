@@ -6,10 +6,10 @@ import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import { pagesOfNames } from './find-unnamed.ts';
 
-/** What is younger may be on its way: those who store a file name it in a row within this. */
+/** A younger file may not have its row yet: a process that stores a file writes the row within this time. */
 const minAgeMs = 60 * 60_000;
 
-/** Makes sure that the storage is this studio's, or nobody's until now. @throws ConfigError */
+/** Claims the storage for this studio. Throws when another studio owns the storage. @throws ConfigError */
 export async function claimStorage(
   storage: BlobStorage,
   studioId: string,
@@ -17,7 +17,7 @@ export async function claimStorage(
 ): Promise<void> {
   const { dataDirectory, s3, databaseUrl } = location;
   const directory = mediaDirectory(dataDirectory);
-  // Earlier versions named nobody on a disk. A bucket that names nobody was given free by whoever removed the name.
+  // Earlier versions wrote no owner on a disk. In a bucket without an owner, somebody has removed the owner on purpose.
   if (
     s3 === undefined &&
     (await readOwner(directory)) === undefined &&
@@ -35,7 +35,7 @@ export async function claimStorage(
   );
 }
 
-/** A studio would remove every medium that its database does not name. */
+/** Returns how an operator can solve this. The studio would remove every file that its database does not name. */
 function wayOut(directory: string, studioId: string): string {
   return (
     'Set STUDIO_DATABASE_URL to the database that they belong to (it may have been left out), or DATA_DIR to a directory of its own. ' +
@@ -43,7 +43,10 @@ function wayOut(directory: string, studioId: string): string {
   );
 }
 
-/** Whether media that nobody's name lies beside can be this database's: it names some of them, or there are none to lose. */
+/**
+ * Returns whether media without an owner can belong to this database: the database names some of them, or there are no
+ * older files to lose.
+ */
 async function mayTake(storage: BlobStorage, databaseUrl: string): Promise<boolean> {
   if (!(await hasOlder(storage, new Date(Date.now() - minAgeMs)))) return true;
   await using database = openDatabase({ url: databaseUrl, poolSize: 1, applicationName: 'media' });

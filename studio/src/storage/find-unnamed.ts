@@ -3,13 +3,16 @@ import { type BlobStorage, partsOf } from '@renderkit/blob-storage/blob-storage.
 import { createFolderFilter, type FolderFilter } from './folder-filter.ts';
 import { type NameSource, nameSources, type NamingRow, type Place, selectNames } from './names-store.ts';
 
-/** Each row names two keys at most, but for renders that make many files. */
+/** Each row names at most two keys, except for renders that make many files. */
 const rowsPerPage = 1_000;
 
-/** Rows of one source in its order, all that there are after a place. */
+/** Rows of one source in its order, up to `rowsPerPage` after a place. */
 export type NamesPage = { source: NameSource; after: Place | undefined; rows: NamingRow[] };
 
-/** All that names folders, each row once, those of before first that others take folders over from. */
+/**
+ * Yields all rows that name folders, each row once. A source whose folders pass to another source is read before that
+ * source.
+ */
 export async function* pagesOfNames(database: Database): AsyncGenerator<NamesPage> {
   for (const source of nameSources) {
     let after: Place | undefined;
@@ -23,14 +26,15 @@ export async function* pagesOfNames(database: Database): AsyncGenerator<NamesPag
   }
 }
 
-/** Adds the folders that a page names, by keys or by themselves. */
+/** Adds the folders that a page names, by key or by folder. */
 export function addNames(filter: FolderFilter, { rows }: NamesPage): void {
   for (const { names } of rows) for (const name of names) filter.add(name.split('/', 1)[0] ?? name);
 }
 
 /**
- * Keys of blobs that were stored before the time and whose folder the filter does not have, a page of the storage at a time; a page
- * may be empty. The filter has to hold all that was named at that time or since.
+ * Yields the keys of blobs that were stored before `storedBefore` and whose folder is not in the filter. Each page of
+ * the storage gives one page of keys, which may be empty. The filter must contain all folders named at that time or
+ * later.
  */
 export async function* listUnnamed(
   storage: BlobStorage,
@@ -47,8 +51,9 @@ export async function* listUnnamed(
 }
 
 /**
- * Keys of blobs that were stored before the time, which is past, and whose folder nothing names, in pages that may be empty. A few that
- * nothing names may be left out, others each time. One pass over the names and one over the blobs.
+ * Yields the keys of blobs that were stored before `storedBefore`, a time in the past, and whose folder no row names.
+ * Pages may be empty. A few such keys may be missing, different ones each time. Needs one pass over the names and one
+ * over the blobs.
  */
 export async function* findUnnamed(
   database: Database,

@@ -1,19 +1,22 @@
 import { hash, randomBytes } from 'node:crypto';
 
-/** Which folders were added, in a memory that is the same however many they are. */
+/** A set of folders whose memory is the same for any number of folders. */
 export type FolderFilter = {
   add: (folder: string) => void;
-  /** True of each folder that was added, and of few others. */
+  /** Returns `true` for each folder that was added, and for a few others. */
   mayHave: (folder: string) => boolean;
 };
 
-/** 64 MB: of a million others one is taken for one of ten million that were added, and one of ten for one of a hundred million. */
+/**
+ * 64 MB. With ten million folders added, one in a million other folders is wrongly reported as added; with a hundred
+ * million, one in ten.
+ */
 const ordinaryBits = 2 ** 29;
 const bitsOfFolder = 6;
 
 /**
- * A Bloom filter. What it takes for one that was added is another each time: each filter has its own salt, so that a folder which one
- * of them hides the next one tells. `bits` is a power of two.
+ * Creates a Bloom filter. Each filter has a different salt, so its wrong answers differ: a folder hidden by one filter
+ * is found with the next. `bits` is a power of two.
  */
 export function createFolderFilter(bits = ordinaryBits): FolderFilter {
   const bytes = new Uint8Array(bits / 8);

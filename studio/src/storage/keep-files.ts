@@ -9,9 +9,8 @@ export type NewFile = { name: string; chunks: Chunks };
 export type KeptFile = { key: string; sizeBytes: number };
 
 /**
- * Puts files into a folder of their own and lets `name` write the row that names them, in one transaction: it is called
- * with what was stored of each file. Where nothing was named, whether `name` says so or throws, the files are removed
- * again.
+ * Stores files in a new folder and calls `name` to write the row that names them, in one transaction. `name` gets the
+ * key and the size of each file. When `name` returns that it named nothing, or throws, the files are removed again.
  */
 export async function keepFiles<Role extends string, T extends { named: boolean }>(
   { owner, files }: { owner: string; files: Readonly<Record<Role, NewFile>> },
@@ -36,7 +35,7 @@ export async function keepFiles<Role extends string, T extends { named: boolean 
     orphaned = !result.named;
     return result;
   } catch (error) {
-    // The row may be there after all: the next clean-up sees whether the folder is an orphan.
+    // The row may exist: the next clean-up checks whether the folder is an orphan.
     if (error instanceof CommitUnconfirmed) orphaned = false;
     throw error;
   } finally {

@@ -1,8 +1,8 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 
 /**
- * The unguessable folder of one output: 190 bits that nobody without the studio's key can work out, and that the
- * studio can work out again, so that what a killed try left behind can be found and removed.
+ * Returns the folder of one output: 190 unguessable bits. Only the studio's key allows to compute them. The studio can
+ * compute them again to find and remove what a killed try left behind.
  */
 export function mediaFolder(mediaKey: KeyObject, render: string, attempt: number, position: number): string {
   return createHmac('sha256', mediaKey)

@@ -12,8 +12,9 @@ import { mediaDirectory } from '@renderkit/blob-storage/disk-blob-storage.ts';
 import type { MediaLocation } from '@renderkit/blob-storage/open-storage.ts';
 
 /**
- * Makes sure that media are kept where the studio's database says, or are allowed to move to: a part whose variables name another
- * location would store what no other part finds. Where nothing is recorded yet every location will do. @throws ConfigError
+ * Throws unless the location is where the studio's database says that media are kept, or where they may move. With
+ * another location, a part would store files that no other part finds. Any location is valid before the first is
+ * recorded. @throws ConfigError
  */
 export async function requireLocation(database: Database, location: MediaLocation): Promise<void> {
   const { kept, allowed } = await readMediaLocations(database);
@@ -27,17 +28,23 @@ export async function requireLocation(database: Database, location: MediaLocatio
   );
 }
 
-/** Called by a part once the location is its studio's. The first one says where media are kept, and one that moves says it anew. @throws ConfigError */
+/**
+ * Records the location after a part has claimed it. The first part records where media are kept; a part that moves the
+ * media records the new location. @throws ConfigError
+ */
 export async function recordLocation(database: Database, location: MediaLocation): Promise<void> {
   const here = recordOf(location);
   await storeFirstMediaLocation(database, here);
-  // Of two that come first at one moment with different locations, one is too late.
+  // When two parts first record different locations at the same moment, the second part throws here.
   await requireLocation(database, location);
   const { kept } = await readMediaLocations(database);
   if (!isDeepStrictEqual(kept, here)) await writeMediaLocation(database, here);
 }
 
-/** Lets parts start with media in this location, beside the one where they are kept now; the first that does moves them there. */
+/**
+ * Lets parts start with this location in addition to the current one. The first part that does so moves the media
+ * there.
+ */
 export async function allowLocation(database: Database, location: MediaLocation): Promise<void> {
   await allowMediaLocation(database, recordOf(location));
 }

@@ -3,15 +3,16 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 type Source = {
   from: string;
   where?: string;
-  /** Columns of an index in its order, which tell the rows apart, and their types. */
+  /** The columns of an index in its order, with their types; together they identify a row. */
   order: Readonly<Record<string, 'text' | 'integer' | 'bigint' | 'timestamptz'>>;
-  /** An array of keys, or of folders. */
+  /** SQL for an array of keys or folders. */
   names: string;
 };
 
 /**
- * All that names a folder, in the order in which it is to be read. What is announced, or made by a render whose other jobs go on,
- * comes first: the rows that will name it are read later, so that a folder on its way from one to the other is met at least once.
+ * All sources of folder names, in the order of reading. Folders that are announced, or made by a render with other
+ * running jobs, come first. The rows that later name such a folder are read afterwards, so a folder that moves between
+ * sources is seen at least once.
  */
 const sources = {
   announced: { from: 'loose_folders', order: { folder: 'text' }, names: 'array[folder]' },
@@ -23,7 +24,7 @@ const sources = {
       where s.render_id = r.id and s.made is not null)`,
   },
   frames: { from: 'frames', order: { video_id: 'text', time_ms: 'bigint' }, names: 'array[storage_key]' },
-  // What was rejected is named and gone.
+  // The file of a rejected upload is removed, although its row has the key.
   uploads: {
     from: 'uploads',
     order: { id: 'text' },
@@ -44,13 +45,13 @@ const sources = {
 export type NameSource = keyof typeof sources;
 export const nameSources = Object.keys(sources) as NameSource[];
 
-/** Where a row stands in the order of its source. */
+/** The position of a row in the order of its source. */
 export type Place = readonly string[];
 export type NamingRow = { place: string[]; names: string[] };
 
 /**
- * The rows after a place, so many of them or all up to another place. Each is a look at an index, however many rows there are:
- * nothing else of what reads all names comes to an end within a statement's time.
+ * Returns at most `atMost` rows after a place, or all rows up to another place. Each call is one index lookup, however
+ * many rows there are: any other query for all names would exceed the statement timeout.
  */
 export async function selectNames(
   database: Database,

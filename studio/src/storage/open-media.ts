@@ -6,12 +6,12 @@ import { claimStorage } from './claim-storage.ts';
 import { recordLocation, requireLocation } from './media-location.ts';
 import { type MediaLocation, openCheckedStorage, openStorage } from '@renderkit/blob-storage/open-storage.ts';
 
-/** Media with the rows that name them, for whoever stores some beside the studio's own requests. */
+/** Media with the rows that name them, for code that stores files outside the studio's requests. */
 export type MediaStore = { database: Database; storage: BlobStorage; mediaKey: KeyObject };
 
 /**
- * Whoever stores in a location claims it first: media of another studio get none of this one's among them.
- * @throws ConfigError, also where this studio's media are kept elsewhere
+ * Opens a location and claims it, so that this studio's files are not stored among another studio's.
+ * @throws ConfigError, also when this studio's media are kept elsewhere
  */
 export async function openMedia(database: Database, location: MediaLocation): Promise<MediaStore> {
   const { mediaKey, studioId } = await keepSettings(database);
@@ -26,7 +26,10 @@ export async function openMedia(database: Database, location: MediaLocation): Pr
   return { database, storage, mediaKey };
 }
 
-/** Opens a location that serves and is this studio's, or nobody's until now, whether its media are kept there or not. @throws ConfigError */
+/**
+ * Opens a working location and claims it for this studio, whether its media are kept there or not. Throws when another
+ * studio owns it. @throws ConfigError
+ */
 export async function openOwnStorage(
   database: Database,
   location: MediaLocation,
@@ -39,7 +42,10 @@ export async function openOwnStorage(
   return storage;
 }
 
-/** The same for a part, which keeps media there from now on. @throws ConfigError, also where they are kept elsewhere */
+/**
+ * Like `openOwnStorage`, for a part that keeps media there from now on. @throws ConfigError, also when media are kept
+ * elsewhere
+ */
 export async function openPartStorage(
   database: Database,
   location: MediaLocation,

@@ -16,21 +16,24 @@ import {
   takeOrphanFolders,
 } from './store.ts';
 
-/** Whoever begins to fill a folder names it in a row within this: the largest file at the slowest rate and some. */
+/**
+ * A process that fills a folder writes the row that names it within this time: enough for the largest file at the
+ * slowest rate.
+ */
 const fillMinutes = 60;
 const foldersPerRound = 100;
-/** A bucket that is away is tried for some seconds. */
+/** An unavailable bucket is retried for some seconds. */
 const removedWithinMs = 20_000;
 const lookEveryMs = 100;
 
-/** Says that a folder is about to be filled: it is removed again unless `claimFolder` comes in time. */
+/** Announces that a folder will be filled. The folder is removed unless `claimFolder` is called in time. */
 export async function announceFolder(database: Database, folder: string): Promise<void> {
   await insertOrphanFolder(database, folder, fillMinutes);
 }
 
 /**
- * Within the transaction that names a folder of `holdFolder` in a version of a model, which may be one that another version
- * named before. @throws Error where it is being removed
+ * Claims a folder of `holdFolder` in the transaction that names it in a version of a model. Another version may name
+ * the same folder already. @throws Error when the folder is being removed
  */
 export async function claimHeldFolder(transaction: Transaction, folder: string): Promise<void> {
   if (!(await claimFolder(transaction, folder)) && (await isLoose(transaction, folder)))
@@ -38,8 +41,8 @@ export async function claimHeldFolder(transaction: Transaction, folder: string):
 }
 
 /**
- * Removes folders that are the caller's own and that no row names any more; nobody ever fills them again. One that cannot be
- * removed now is left to `removeAbandonedFolders`.
+ * Removes folders that belong to the caller and that no row names any more. They are never filled again.
+ * `removeAbandonedFolders` retries what cannot be removed now.
  */
 export async function removeOrphanFolders(
   database: Database,
@@ -51,8 +54,9 @@ export async function removeOrphanFolders(
 }
 
 /**
- * Removes folders that were left behind: by a process that died, or with an account that was erased. Returns how many were
- * looked at. One that cannot be removed keeps no other, unless the storage is away: the first error is thrown at the end.
+ * Removes folders left behind by a process that died or by an erased account. Returns how many folders were tried. A
+ * folder that cannot be removed does not stop the others unless the storage is unavailable; the first error is thrown
+ * at the end.
  */
 export async function removeAbandonedFolders(database: Database, storage: BlobStorage): Promise<number> {
   const folders = await takeOrphanFolders(database, foldersPerRound);
@@ -69,20 +73,21 @@ export async function removeAbandonedFolders(database: Database, storage: BlobSt
 }
 
 /**
- * Removes what lies in a folder that is marked as being removed, however long it takes. The row is deleted at the end, and
- * until then nobody fills the folder anew (`holdFolder`). False where another process is removing it or was faster, and where
- * a version of a model names it.
+ * Removes the content of a folder that is marked as being removed, however long it takes. Deletes the row at the end;
+ * until then nobody fills the folder again (`holdFolder`). Returns `false` when another process removes or has removed
+ * the folder, or a version of a model names it.
  */
 async function removeMarkedFolder(
   database: Database,
   storage: BlobStorage,
   folder: string,
 ): Promise<boolean> {
-  // The lock's name stays: processes of the release before take it too.
+  // The name of the lock must stay: processes of the previous release take it too.
   const removed = await withSessionLock(database, `loose folder ${folder}`, async (session, lost) => {
-    // Since it was marked it may have been removed, announced and filled again.
+    // Since it was marked, the folder may have been removed, announced and filled again.
     if (!(await isBeingRemoved(session, folder))) return false;
-    // From here on nobody can name it. Whoever announced one may have named nothing while another did.
+    // From here on, nobody can name the folder. A version of a model may already name it, by another process than the
+    // one that announced it.
     const isNamed = await isFolderOfModel(session, folder);
     if (!isNamed) await storage.removeFolder(folder, lost);
     await deleteRemovedFolder(session, folder);
@@ -92,9 +97,10 @@ async function removeMarkedFolder(
 }
 
 /**
- * Announces a folder that is named by its content and may be there already, so that nobody removes it before `claimFolder`
- * or for an hour. One that is being removed is waited for: whoever comes next finds nothing in it. One that a version of a model
- * names is safe already, and never announced: an older release removes what was announced without a look at versions.
+ * Announces a folder whose name depends on its content and which may exist already. Nobody removes it before
+ * `claimFolder`, or for an hour. If the folder is being removed, waits for the end of the removal; the folder is empty
+ * then. Does not announce a folder that a version of a model names: such a folder is safe, and an older release removes
+ * announced folders without checking versions.
  */
 export async function holdFolder(database: Database, folder: string): Promise<void> {
   if (await isFolderOfModel(database, folder)) return;
@@ -104,7 +110,7 @@ export async function holdFolder(database: Database, folder: string): Promise<vo
   }
 }
 
-/** Removes a folder that nothing seemed to name. False where it is held, or somebody has named it meanwhile. */
+/** Removes a folder that no row seemed to name. Returns `false` when the folder is held or was named meanwhile. */
 export async function removeUnnamedFolder(
   database: Database,
   storage: BlobStorage,

@@ -1,6 +1,9 @@
 import type { Transaction } from '@renderkit/server-kit/db/database.ts';
 
-/** Within the transaction that names the folder in a row. False where it came too late and the files are gone. */
+/**
+ * Claims the folder in the transaction that names it in a row. Returns `false` when it is too late and the files are
+ * gone.
+ */
 export async function claimFolder(transaction: Transaction, folder: string): Promise<boolean> {
   const rowCount = await transaction.execute('delete from loose_folders where folder = $1 and not removing', [
     folder,

@@ -1,4 +1,4 @@
-/** The one byte range that a Range header asks for (RFC 9110 §14.2); anything else asked means the whole. */
+/** Returns the single byte range of a Range header (RFC 9110 §14.2). For any other header, returns `whole`. */
 export function parseRange(
   header: string | undefined,
   sizeBytes: number,

@@ -10,17 +10,17 @@ import { holdReconciliation, takeReconciliation } from './store.ts';
 
 type ReconciliationDependencies = { database: Database; storage: BlobStorage; log: Logger };
 
-/** A reconciliation reads all names and lists the whole storage. */
+/** The longest pause: a reconciliation reads all names and lists the whole storage. */
 const maxPauseSeconds = 6 * 60 * 60;
-/** A process that was killed meanwhile lets another begin after this. */
+/** After a process was killed during a reconciliation, another may begin after this time. */
 const heldSeconds = 30 * 60;
 const holdEveryMs = 5 * 60_000;
-/** Then the loop says that it lives, and goes on. */
+/** After this time, the loop reports that it is alive and continues. */
 const ordinaryRoundMs = 60_000;
-/** A reconciliation that fails is begun anew, and that costs a listing. */
+/** A failed reconciliation starts again from the beginning, which costs a listing. */
 const maxPauseMs = 10 * 60_000;
 
-/** Reconciles now and then, in rounds that end however long it takes. */
+/** Starts a loop that reconciles regularly, in rounds of limited length, however long a reconciliation takes. */
 export function startMediaReconciliation(
   dependencies: ReconciliationDependencies,
   {
@@ -36,7 +36,7 @@ export function startMediaReconciliation(
     maxPauseMs,
     round: async (stopping) => {
       const steps = (underWay ??= reconcileInSteps(dependencies, graceSeconds));
-      // Whatever ends this round early, the next begins a new one.
+      // Cleared now: if this round ends early, the next round begins a new reconciliation.
       underWay = undefined;
       const deadline = performance.now() + roundMs;
       do {
@@ -49,7 +49,7 @@ export function startMediaReconciliation(
   });
 }
 
-/** One reconciliation from its beginning to its end, where it is due. */
+/** Runs one reconciliation from beginning to end, if it is due. */
 export async function reconcileMedia(
   dependencies: ReconciliationDependencies,
   graceSeconds: number,
@@ -58,9 +58,9 @@ export async function reconcileMedia(
 }
 
 /**
- * Removes what nothing names and what never became a blob, once it is older than the grace: what a process left behind that
- * was killed at the wrong moment, and what a restored database knows nothing of. By one process at a time, now and then; in steps of
- * a page or a folder. One that fails is given back, so that it is due at once.
+ * Removes files that no row names and unfinished files, once they are older than the grace: they come from killed
+ * processes or are unknown to a restored database. Only one process does this at a time, after a pause. Runs in steps
+ * of a page or a folder. After a failure, the reconciliation is due again at once.
  */
 async function* reconcileInSteps(
   { database, storage, log }: ReconciliationDependencies,
@@ -70,7 +70,7 @@ async function* reconcileInSteps(
   const times = { every, held: Math.min(every, heldSeconds) };
   if (!(await takeReconciliation(database, times))) return;
   try {
-    // Before the names are read: what was there by now and is named at all is named by one of them.
+    // Taken before the names are read: then every file of this age that is named at all has its name among them.
     const before = new Date(Date.now() - graceSeconds * 1_000);
     const removed = { folders: 0, failed: 0, unfinished: 0 };
     let held = performance.now();
@@ -87,13 +87,16 @@ async function* reconcileInSteps(
     if (removed.folders + removed.unfinished > 0) log.warn(removed, 'media that nothing names were removed');
     await holdReconciliation(database, { every, held: every });
   } catch (error) {
-    // Where not even this succeeds it is due when it is held no longer.
+    // If this fails too, the reconciliation is due when the hold expires.
     await holdReconciliation(database, { every, held: 0 }).catch(() => undefined);
     throw error;
   }
 }
 
-/** One that cannot be removed is tried again by the next reconciliation, and keeps no other. @throws where storage or database are away */
+/**
+ * Removes one folder. The next reconciliation retries a folder that cannot be removed; other folders continue. @throws
+ * when the storage or the database is unavailable
+ */
 async function removeOne(
   { database, storage, log }: ReconciliationDependencies,
   folder: string,

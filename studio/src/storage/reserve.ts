@@ -3,33 +3,39 @@ import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts
 import { StudioError } from '../errors.ts';
 import { hasSpace, readStorage, reserveStorage } from './store.ts';
 
-/** Space in an account's storage for a file while it comes, so that files side by side cannot pass the limit together. */
+/**
+ * Reserved space in an account's storage for a file during its upload, so that parallel files cannot exceed the limit
+ * together.
+ */
 export type Reservation = {
-  /** Makes sure of space for so many bytes of the file. @throws StudioError `storage_full` */
+  /** Reserves space for this many bytes of the file. @throws StudioError `storage_full` */
   cover: (bytes: number) => Promise<void>;
 };
 
 /**
- * For what is written whole before it is counted: whether so many bytes more fit, under the account's lock, which the
- * caller holds. @throws StudioError `storage_full`
+ * Throws unless the account has room for so many more bytes. For files that are written completely before they are
+ * counted. The caller must hold the account's lock. @throws StudioError `storage_full`
  */
 export async function requireSpace(transaction: Transaction, account: string, bytes: number): Promise<void> {
   if (!(await hasSpace(transaction, account, bytes)))
     throw storageFull(await readStorage(transaction, account));
 }
 
-/** Before a frame is taken out of a video; renders are refused by `renders/create-quotes.ts`. @throws StudioError `storage_full` */
+/**
+ * Throws when the account's storage is full, before a frame is taken out of a video. `renders/create-quotes.ts` refuses
+ * renders. @throws StudioError `storage_full`
+ */
 export async function requireNotFull(database: Database, account: string): Promise<void> {
   const storage = await readStorage(database, account);
   if (storage.used_bytes >= storage.limit_bytes) throw storageFull(storage);
 }
 
-/** The first piece of a file whose length nobody knows, and the least that is reserved beside it. */
+/** The first reservation for a file of unknown length, and the minimum of each further one. */
 const minGrowthBytes = 64 * 1024;
 
 /**
- * Reserves what is known to come, at least a byte: where the account is full nothing need be read. The reservation lies
- * with the row of the announced folder and goes with it, whether the folder is claimed or removed.
+ * Reserves the announced length, at least one byte: when the account is full, nothing need be read. The reservation is
+ * stored in the row of the announced folder and is deleted with it, whether the folder is claimed or removed.
  * @throws StudioError `storage_full`
  */
 export async function openReservation(
@@ -45,13 +51,13 @@ export async function openReservation(
   await reserve(Math.max(1, minBytes), minBytes > 0 ? minBytes : minGrowthBytes);
   return {
     cover: async (bytes) => {
-      // A quarter more each time: few statements, and little that is held without need.
+      // Reserves a quarter more each time: this needs few statements and holds little unused space.
       if (bytes > granted) await reserve(bytes, bytes + Math.max(minGrowthBytes, Math.floor(bytes / 4)));
     },
   };
 }
 
-/** What the account would store with this does not fit. */
+/** Returns the error for a file that does not fit into the account's storage. */
 function storageFull({ used_bytes, limit_bytes }: StorageUse): StudioError {
   return new StudioError('storage_full', storageFullMessage, { storage: { used_bytes, limit_bytes } });
 }

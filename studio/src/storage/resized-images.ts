@@ -4,20 +4,20 @@ import { createLimiter, LimiterFull } from '@renderkit/server-kit/work/limiter.t
 import { StudioError } from '../errors.ts';
 import { type BlobStorage, BlobMissing } from '@renderkit/blob-storage/blob-storage.ts';
 
-/** Pixels of the longer side. */
+/** The longer side, in pixels. */
 export const smallSides = { min: 64, max: 1_024, initial: 768 };
-/** What is kept of an image at most. Programs for chats take hardly more of one. */
+/** The maximum size of a small image. Chat programs accept hardly more. */
 const maxImageBytes = 150_000;
 const maxCachedBytes = 32 * 1024 * 1024;
-/** One at a time: uploads are checked by the same processes. */
+/** One at a time, because the same processes check uploads. */
 const limits = { slots: 1, waitingAtMost: 32 };
 const retryAfterSeconds = 5;
 
-/** Small JPEGs of stored images. Those asked for last are kept in memory: a blob never changes. */
+/** Creates small JPEGs of stored images. The latest ones are cached in memory: a blob never changes. */
 export class ResizedImages {
   readonly #storage: BlobStorage;
   readonly #limiter = createLimiter(limits);
-  /** The longest unused first. */
+  /** Least recently used first. */
   readonly #kept = new Map<string, Buffer>();
   readonly #making = new Map<string, Promise<Buffer>>();
   #keptBytes = 0;
@@ -27,8 +27,9 @@ export class ResizedImages {
   }
 
   /**
-   * A JPEG of the image with this key that fits in a square of `side` pixels. Whoever asks has seen that the blob is there.
-   * @throws StudioError `invalid_request` where there is none of it, `overloaded`, `not_found`
+   * Returns a JPEG of the image with this key that fits in a square of `side` pixels. The caller must have checked that
+   * the blob exists.
+   * @throws StudioError `invalid_request` when no JPEG can be made, `overloaded`, `not_found`
    */
   async jpegOf(key: string, side: number): Promise<Buffer> {
     const name = `${key} ${side}`;

@@ -15,22 +15,22 @@ const contentTypes: Record<string, string> = {
   m4a: 'audio/mp4',
 };
 
-/** What `?format=jpeg` makes small pictures of. */
+/** The types that `?format=jpeg` can convert. */
 const imageTypes = new Set(['image/png', 'image/jpeg', 'image/webp']);
 
-/** What people brought along; all else was made here. */
+/** Names of uploaded files; all others were generated here. */
 const uploadedName = /^upf_/;
 
 const yearSeconds = 31_536_000;
 const keptForGood = `public, max-age=${yearSeconds}, immutable`;
-/** It may be rejected or deleted yet: whoever has a copy asks before it shows it again. */
+/** An upload may still be rejected or deleted, so browsers must revalidate their copy. */
 const askedEachTime = 'private, no-cache';
-/** Long enough for a player that pauses a video; whoever needs another link asks for the media again. */
+/** Long enough for a player that pauses a video. A client that needs a new link requests the media again. */
 const linkSeconds = 3_600;
 
 /**
- * Serves media under links that cannot be guessed and whose bytes never change. Nothing served here may run or be
- * taken for another type, whatever it is opened with. `redirect` sends on whoever asks, where the storage has links; small
+ * Serves media under links that cannot be guessed and whose bytes never change. Nothing served here may run as code or
+ * be interpreted as another type. `redirect` redirects clients to the storage, if the storage supports links; small
  * pictures (`?format=jpeg&max_side=`) are made here.
  */
 export function mediaRoutes(
@@ -53,14 +53,15 @@ export function mediaRoutes(
     const small =
       side === undefined || known ? undefined : await smallPictures.jpegOf(`${folder}/${name}`, side);
     const uploaded = uploadedName.test(name);
-    // A page elsewhere cannot ask the browser for a copy by itself: `download` on a link counts within one origin.
+    // A page of another origin cannot request a download from the browser: `download` on a link works only within one
+    // origin.
     const attached = uploaded || request.query['download'] !== undefined;
     const disposition = `${attached ? 'attachment' : 'inline'}; filename="${name}"`;
     const cacheControl = uploaded ? askedEachTime : keptForGood;
     reply
       .header('content-type', side === undefined ? contentType : 'image/jpeg')
       .header('x-content-type-options', 'nosniff')
-      // A browser that opens a video shows it in a page of its own, which loads it once more, as nobody's origin.
+      // A browser that opens a video shows it in a separate page, which loads the video again with an opaque origin.
       .header('content-security-policy', "default-src 'none'; media-src 'self'; sandbox")
       .header('cross-origin-resource-policy', 'cross-origin')
       .header('access-control-allow-origin', '*')
@@ -70,7 +71,7 @@ export function mediaRoutes(
     if (known) return reply.code(304).send();
     if (small !== undefined) return reply.send(small);
     reply.header('accept-ranges', 'bytes');
-    // A link is for GET alone.
+    // A link works only for GET.
     if (delivery === 'redirect' && storage.publicUrl !== undefined && request.method === 'GET') {
       const headers = { contentType, disposition, cacheControl };
       const link = await storage.publicUrl(`${folder}/${name}`, headers, linkSeconds);
@@ -91,7 +92,7 @@ export function mediaRoutes(
 }
 
 /**
- * Pixels of `?format=jpeg&max_side=`, undefined where the file itself is asked for.
+ * Returns the pixels of `?format=jpeg&max_side=`; `undefined` when the file itself is requested.
  * @throws StudioError invalid_request
  */
 function smallSideOf({ format, max_side: side }: Record<string, unknown>): number | undefined {

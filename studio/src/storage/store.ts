@@ -12,7 +12,10 @@ export async function insertOrphanFolder(
   );
 }
 
-/** The same for a folder that may have been announced before: then the later time counts. False where it is being removed. */
+/**
+ * Like `insertOrphanFolder`, for a folder that may be announced already: then the later time applies. Returns `false`
+ * when the folder is being removed.
+ */
 export async function insertOrHoldFolder(
   database: Database,
   folder: string,
@@ -27,7 +30,7 @@ export async function insertOrHoldFolder(
   return rowCount === 1;
 }
 
-/** Marks a folder as being removed, as `takeOrphanFolders` does. False where somebody announced it. */
+/** Marks a folder as being removed, as `takeOrphanFolders` does. Returns `false` when the folder is announced. */
 export async function beginRemoval(database: Database, folder: string): Promise<boolean> {
   const rowCount = await database.execute(
     `insert into loose_folders (folder, remove_after, removing) values ($1, clock() + interval '10 minutes', true)
@@ -37,7 +40,7 @@ export async function beginRemoval(database: Database, folder: string): Promise<
   return rowCount === 1;
 }
 
-/** Whether a version of a model names the folder: one of those that several may come to name. */
+/** Returns whether a version of a model names the folder. Several versions may name the same folder. */
 export async function isFolderOfModel(session: Queryable, folder: string): Promise<boolean> {
   const rows = await session.rows(
     `select from model_versions
@@ -47,29 +50,29 @@ export async function isFolderOfModel(session: Queryable, folder: string): Promi
   return rows.length > 0;
 }
 
-/** Whether the folder is announced or being removed. */
+/** Returns whether the folder is announced or being removed. */
 export async function isLoose(transaction: Transaction, folder: string): Promise<boolean> {
   return (await transaction.rows('select from loose_folders where folder = $1', [folder])).length > 0;
 }
 
-/** Forgets folders that are the caller's own, announced or not. */
+/** Deletes the rows of folders that belong to the caller, announced or not. */
 export async function deleteLooseFolders(database: Database, folders: string[]): Promise<void> {
   await database.rows('delete from loose_folders where folder = any($1)', [folders]);
 }
 
-/** Forgets a folder that was being removed; one that is announced stays. */
+/** Deletes the row of a removed folder; an announced folder keeps its row. */
 export async function deleteRemovedFolder(session: Queryable, folder: string): Promise<void> {
   await session.rows('delete from loose_folders where folder = $1 and removing', [folder]);
 }
 
-/** Whether the folder is marked as being removed. */
+/** Returns whether the folder is marked as being removed. */
 export async function isBeingRemoved(session: Queryable, folder: string): Promise<boolean> {
   return (
     (await session.rows('select from loose_folders where folder = $1 and removing', [folder])).length > 0
   );
 }
 
-/** Folders whose time has come, put off a little so that no other process takes them too. */
+/** Returns folders that are due, and postpones their time a little so that no other process takes them too. */
 export async function takeOrphanFolders(database: Database, atMost: number): Promise<string[]> {
   const rows = await database.rows<{ folder: string }>(
     `update loose_folders set removing = true, remove_after = clock() + interval '10 minutes' where folder in (
@@ -81,7 +84,10 @@ export async function takeOrphanFolders(database: Database, atMost: number): Pro
   return rows.map(({ folder }) => folder);
 }
 
-/** Bytes that are now reserved for the folder's files; undefined where there is no space for `needed`. */
+/**
+ * Reserves storage. Returns the bytes that are now reserved for the folder's files; `undefined` when there is no room
+ * for `needed`.
+ */
 export async function reserveStorage(
   database: Database,
   asked: { account: string; folder: string; needed: number; wanted: number },
@@ -102,7 +108,7 @@ export async function readStorage(database: Queryable, account: string): Promise
   return rows[0]?.storage ?? { used_bytes: 0, limit_bytes: 0, uploads_bytes: 0, outputs_bytes: 0 };
 }
 
-/** Whether the account, whose lock the caller holds, may store so many bytes more. */
+/** Returns whether the account may store so many more bytes. The caller must hold the account's lock. */
 export async function hasSpace(transaction: Transaction, account: string, bytes: number): Promise<boolean> {
   const rows = await transaction.rows<{ fits: boolean }>(`select free_storage($1, '') >= $2 as fits`, [
     account,
@@ -111,13 +117,16 @@ export async function hasSpace(transaction: Transaction, account: string, bytes:
   return rows[0]?.fits === true;
 }
 
-/** When the storage was reconciled last, or is taken to have been: `every` less `held` seconds ago. */
+/** The time recorded as the last reconciliation: `every` minus `held` seconds ago. */
 const reconciledAt = `clock() - ($1::float8 - $2::float8) * interval '1 second'`;
 
-/** The seconds between two reconciliations, and those for which nobody else is to begin one from now on. */
+/** `every`: seconds between two reconciliations. `held`: seconds from now during which nobody else may begin one. */
 type ReconciliationTimes = { every: number; held: number };
 
-/** True for one caller, unless another reconciled within `every` or holds the reconciliation. */
+/**
+ * Returns `true` for one caller. Returns `false` when another process reconciled within `every` or holds the
+ * reconciliation.
+ */
 export async function takeReconciliation(
   database: Database,
   { every, held }: ReconciliationTimes,
@@ -132,7 +141,10 @@ export async function takeReconciliation(
   return rows.length === 1;
 }
 
-/** For whoever has taken the reconciliation: holds it on, has ended it (held for all of `every`), or gives it back (for 0). */
+/**
+ * For the process that took the reconciliation: prolongs the hold, ends the reconciliation (`held` = `every`), or gives
+ * it back (`held` = 0).
+ */
 export async function holdReconciliation(
   database: Database,
   { every, held }: ReconciliationTimes,

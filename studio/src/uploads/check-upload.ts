@@ -15,7 +15,7 @@ export type CheckDependencies = {
   storage: BlobStorage;
   moderation: Moderation;
   uploads: Pick<UploadQueue, 'enqueue'>;
-  /** Wakes whoever reads the account's feed, after commit. */
+  /** Notifies readers of the account's feed, after commit. */
   announce: (account: string) => void;
   log: Logger;
   crashPoint?: ((name: string) => void | Promise<void>) | undefined;
@@ -23,7 +23,7 @@ export type CheckDependencies = {
 
 const outOfSpaceSeconds = 15;
 
-/** Decodes an upload, moderates it, writes the outcome down and announces it. Throws where another try may succeed. */
+/** Decodes and moderates an upload, stores the outcome and announces it. Throws when another try may succeed. */
 export async function checkUpload(
   id: string,
   signal: AbortSignal,
@@ -48,7 +48,10 @@ export async function checkUpload(
   );
 }
 
-/** The file is not at fault: its tries stay what they are, until `rejectOverdueUploads` gives it up. */
+/**
+ * Postpones the check without counting a try, since the disk is full and the file is not at fault.
+ * `rejectOverdueUploads` rejects the upload in the end.
+ */
 async function checkLater(
   id: string,
   error: unknown,
@@ -60,7 +63,7 @@ async function checkLater(
   );
 }
 
-/** Writes the outcome down and announces it. A rejected file goes, so that its link leads nowhere. */
+/** Stores the outcome and announces it. Removes a rejected file, so that its link stops working. */
 async function settle(
   id: string,
   outcome: Parameters<typeof settleUpload>[2],
@@ -70,11 +73,11 @@ async function settle(
   if (settled === undefined) return;
   announce(settled.account_id);
   const { orphan_folder: folder } = settled;
-  // What cannot be removed now the next clean-up removes.
+  // The next clean-up removes what cannot be removed now.
   if (folder !== null) await removeOrphanFolders(database, storage, [folder]).catch(() => undefined);
 }
 
-/** Why it is rejected, as a sentence for its owner. */
+/** Returns why the file is rejected, as a sentence for its owner. */
 async function rejectionOf(
   upload: UploadToCheck,
   signal: AbortSignal,
@@ -97,7 +100,7 @@ async function rejectionOf(
     log.info({ upload: upload.id, reason: error.reason }, 'an upload could not be decoded');
     return error.message;
   }
-  // Audio is decoded and no more: nobody here can moderate what it says.
+  // Audio is only decoded: nothing here can moderate its content.
   if (upload.type === 'audio') return undefined;
   const blocked = await moderation.moderateUpload({ fileName: upload.file_name, sha256: upload.sha256 });
   return blocked && `The file goes against the rules of this studio (${blocked.reason}).`;
@@ -106,7 +109,7 @@ async function rejectionOf(
 const overdueAfterMinutes = 15;
 const overduePerRound = 100;
 
-/** Rejects what no worker could settle in time. Returns how many. */
+/** Rejects uploads that no worker settled in time. Returns how many. */
 export async function rejectOverdueUploads(
   dependencies: Pick<CheckDependencies, 'database' | 'storage' | 'announce' | 'log'>,
 ): Promise<number> {

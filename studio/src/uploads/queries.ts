@@ -1,6 +1,6 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
-/** Forgets uploads that were deleted longer ago than this, a batch at a time. */
+/** Deletes records of uploads that were deleted more than `hours` ago, a batch at a time. */
 export async function forgetDeletedUploads(
   database: Database,
   hours: number,

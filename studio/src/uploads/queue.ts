@@ -2,9 +2,9 @@ import type { Transaction } from '@renderkit/server-kit/db/database.ts';
 import type { JobQueues } from '../jobs/job-queues.ts';
 
 const queue = 'uploads';
-// A file whose check fails every time is rejected in the end by `rejectOverdueUploads` in `check-upload.ts`.
+// `rejectOverdueUploads` in `check-upload.ts` rejects a file whose check fails every time.
 const retries = 4;
-// Decoding has a limit of its own, far below.
+// Decoding has a separate, much lower time limit.
 const expireSeconds = 5 * 60;
 
 type UploadJob = { upload: string };
@@ -14,11 +14,11 @@ export type UploadQueue = {
     transaction: Transaction,
     job: { id: string; upload: string; startAfterSeconds: number },
   ) => Promise<void>;
-  /** Runs `handle` for each upload to check, `atOnce` side by side; throwing gives it its next try. */
+  /** Runs `handle` for each upload to check, `atOnce` in parallel. When `handle` throws, the check is retried. */
   work: (atOnce: number, handle: (upload: string, signal: AbortSignal) => Promise<void>) => Promise<void>;
 };
 
-/** The checks of uploads: a queue of their own, so that no render keeps a file waiting. */
+/** Opens the queue for checks of uploads, separate from renders so that no render delays a file. */
 export async function openUploadQueue(queues: JobQueues): Promise<UploadQueue> {
   await queues.define(queue, { retries, expireSeconds });
   return {

@@ -8,7 +8,7 @@ import type { Reservation } from '../storage/reserve.ts';
 
 type ByteLimits = Pick<FileLimits, 'imageBytes' | 'videoBytes' | 'audioBytes'>;
 
-/** More bytes than a file of its kind may have; what is left of it stays unread. */
+/** The file has more bytes than its kind allows. The rest of the file stays unread. */
 export class FileTooLarge extends Error {
   override name = 'FileTooLarge';
   readonly limitBytes: number;
@@ -20,8 +20,8 @@ export class FileTooLarge extends Error {
 }
 
 /**
- * Streams the body of a request into a folder of the storage, never more than a chunk of it in memory. `reserve` is called
- * with the bytes that are known to come, and what it answers covers each chunk before it is written.
+ * Streams the body of a request into a folder of the storage, with at most one chunk in memory. Calls `reserve` with
+ * the announced bytes; the reservation must cover each chunk before it is written.
  * @throws FileTooLarge
  * @throws StudioError `storage_full`
  * @throws SenderLost
@@ -33,7 +33,7 @@ export async function receiveFile(
   options: {
     limits: ByteLimits;
     pace: Pace;
-    /** What the sender said of the length, where its request does not say it. */
+    /** The length that the sender announced, for a request without a content length. */
     minBytes: number;
     reserve: (minBytes: number) => Promise<Reservation>;
   },
@@ -48,7 +48,7 @@ export async function receiveFile(
   return { file, sha256: hash.digest('hex') };
 }
 
-/** Where MP4 and MOV say what they are. */
+/** MP4 and MOV name their type in these bytes. */
 const headBytes = 12;
 
 async function* checked(
@@ -75,8 +75,8 @@ async function* checked(
 }
 
 /**
- * By the first bytes alone: the kind is checked when the file is there, this only keeps what can be no video from
- * being as long as one. MP4 and MOV have the name of a box after its length.
+ * Returns the limit by the first bytes alone. The kind is checked when the file is complete; this only prevents other
+ * files from being as large as a video. In MP4 and MOV, the name of a box follows its length.
  */
 function limitOf(firstBytes: Buffer, limits: ByteLimits): number {
   if (firstBytes.length < headBytes) return limits.videoBytes;

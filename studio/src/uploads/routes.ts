@@ -48,7 +48,7 @@ export function uploadRoutes(
     },
     deleteUpload: async ({ params, bearer }) => {
       const folder = await deleteUploadRow(database, bearer.account.id, params.token);
-      // What cannot be removed now the next clean-up removes.
+      // The next clean-up removes what cannot be removed now.
       if (folder !== undefined) await removeOrphanFolders(database, storage, [folder]).catch(() => undefined);
       return { deleted: true };
     },

@@ -37,7 +37,7 @@ export type StoreUploadDependencies = {
   announce: { job: () => void };
   stopping: AbortSignal;
   fileLimits: FileLimits;
-  /** Tests make senders slow sooner. */
+  /** Tests treat senders as slow sooner. */
   pace?: Pace;
   crashPoint?: ((name: string) => void | Promise<void>) | undefined;
 };
@@ -48,9 +48,9 @@ export type UploadCall = {
   fileName: string | undefined;
   project: string | null;
   hidden: boolean;
-  /** What is transparent in it is meant as a mask. */
+  /** Whether the transparent parts of the image are meant as a mask. */
   maskOfAlpha: boolean;
-  /** Bytes that come at least, as far as the sender says. */
+  /** The minimum number of bytes, as the sender announced them. */
   minBytes: number;
 };
 
@@ -59,14 +59,15 @@ export type TakenUpload =
   | { outcome: 'unusable'; reason: FileIssue; message: string }
   | { outcome: 'refused'; refusal: Refusal };
 
-// A service that passes a file on watches over its sender's pace by shorter windows.
+// A service that forwards a file checks its sender's pace in shorter windows.
 const pace: Pace = { minBytesPerSecond: 256 * 1024, windowMs: 30_000 };
 const receivedAtOnce = 64;
 const busyRetrySeconds = 1;
 
 /**
- * Takes files: streamed to the storage, checked by their bytes, then named by a row together with the job that checks
- * them. The same token again is answered without reading a byte. At most `receivedAtOnce` come in side by side.
+ * Creates a function that takes files: streams a file to the storage, checks its bytes, then writes its row together
+ * with the job that checks it. A repeated token is answered without reading a byte. At most `receivedAtOnce` files are
+ * received in parallel.
  */
 export function createUploadTaker(
   dependencies: StoreUploadDependencies,
@@ -165,16 +166,16 @@ async function receive(
     orphaned = !stored.fresh;
     return { outcome: 'stored', upload: stored.upload };
   } catch (error) {
-    // The row may be there after all: the next clean-up sees whether the folder is an orphan.
+    // The row may exist: the next clean-up checks whether the folder is an orphan.
     if (error instanceof CommitUnconfirmed) orphaned = false;
     return refusedOr(error);
   } finally {
-    // What cannot be removed now the next clean-up removes.
+    // The next clean-up removes what cannot be removed now.
     if (orphaned) await removeOrphanFolders(database, storage, [folder]).catch(() => undefined);
   }
 }
 
-/** Whoever cannot decode it says so as of any damaged picture. @throws UnusableFile, MediaToolError */
+/** Returns the mask. Reports an undecodable image like any damaged picture. @throws UnusableFile, MediaToolError */
 async function readMask(path: string, stopping: AbortSignal): Promise<Buffer | undefined> {
   try {
     return await maskOfAlpha(path, stopping);
@@ -184,7 +185,9 @@ async function readMask(path: string, stopping: AbortSignal): Promise<Buffer | u
   }
 }
 
-/** The row and its job, in one transaction. `fresh` is false where another call of the same token was first. */
+/**
+ * Writes the row and its job in one transaction. `fresh` is `false` when another call with the same token was first.
+ */
 async function name(
   upload: NewUpload,
   folder: string,
@@ -209,7 +212,7 @@ async function name(
 
 const megabyte = 1024 * 1024;
 
-/** What is wrong with the file, or that there is no space for it, as an answer; throws all else. */
+/** Returns an answer when the file is unusable or there is no room for it; throws all other errors. */
 function refusedOr(error: unknown): TakenUpload {
   if (error instanceof StudioError && error.code === 'storage_full')
     return {
@@ -223,7 +226,7 @@ function refusedOr(error: unknown): TakenUpload {
   if (error instanceof UnusableFile)
     return {
       outcome: 'unusable',
-      // The contract knows one word for images that are too big, whichever way.
+      // The contract has only one word for images that are too big in pixels or sides.
       reason: error.reason === 'side_too_long' ? 'too_many_pixels' : error.reason,
       message: error.message,
     };
@@ -234,7 +237,7 @@ function refusedOr(error: unknown): TakenUpload {
       message: `The file is too large: files of its kind may have ${Math.floor(error.limitBytes / megabyte)} MB.`,
     };
   if (error instanceof MediaToolError)
-    // The studio is stopping, or the machine has no process to spare.
+    // The studio is stopping, or the machine has no free process.
     throw new StudioError('overloaded', 'The file could not be looked at.', {
       cause: error,
       retryAfterSeconds: busyRetrySeconds,
@@ -263,7 +266,7 @@ function lacking(what: string): TakenUpload {
 
 const maxNameCharacters = 255;
 
-/** The name that the sender gave, without folders and characters that do things to a terminal; else one made up. */
+/** Returns the name that the sender gave, without folders and control characters, or a generated name. */
 function fileNameOf(given: string | undefined, file: { type: string; extension: string }): string {
   const fileName = (given ?? '')
     .split(/[/\\]/)

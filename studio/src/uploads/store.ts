@@ -16,7 +16,10 @@ export async function findUploads(
 
 export type BeforeUpload = { upload: StudioUpload | null; deleted: boolean; own_project: boolean };
 
-/** What has to be known before a file is taken: what the token names already, and whether the project is the account's. */
+/**
+ * Reads what must be known before a file is taken: what the token already names, and whether the account has the
+ * project.
+ */
 export async function findBeforeUpload(
   database: Database,
   asked: { account: string; token: string; project: string | null },
@@ -49,7 +52,7 @@ export type NewUpload = {
   hasAudio: boolean;
 };
 
-/** `known`: the token named one already. `gone`: the account, or the token, was deleted meanwhile. */
+/** `known`: the token already names an upload. `gone`: the account, or the token, was deleted meanwhile. */
 export type InsertedUpload =
   | { outcome: 'stored' | 'known'; upload: StudioUpload }
   | { outcome: 'gone'; upload?: undefined };
@@ -109,7 +112,7 @@ export type UploadToCheck = {
   has_audio: boolean;
 };
 
-/** Undefined once its outcome is known. */
+/** Returns `undefined` when the outcome is already stored. */
 export async function findUploadToCheck(database: Database, id: string): Promise<UploadToCheck | undefined> {
   const [row] = await database.rows<UploadToCheck>(
     `select id, account_id, type, file_name, storage_key, content_type, sha256, width, height, duration, has_audio
@@ -119,10 +122,10 @@ export async function findUploadToCheck(database: Database, id: string): Promise
   return row;
 }
 
-/** The account whose feed moved, and the folder of a rejected file, which is an orphan from then on. */
+/** The account whose feed changed, and the folder of a rejected file, which is now an orphan. */
 export type SettledUpload = { account_id: string; orphan_folder: string | null };
 
-/** Undefined where the outcome was known already. */
+/** Stores the outcome. Returns `undefined` when an outcome was stored before. */
 export async function settleUpload(
   database: Database,
   id: string,
@@ -156,13 +159,13 @@ export async function findOverdueUploads(
   return rows.map(({ id }) => id);
 }
 
-/** Undefined where the account has no such upload, or no such project. */
+/** Returns `undefined` when the account has no such upload, or no such project. */
 export async function moveToProject(
   database: Database,
   move: { account: string; token: string; project: string },
 ): Promise<StudioUpload | undefined> {
   const [row] = await database.rows<{ upload: StudioUpload }>(
-    // Locked, so that a deletion of the project comes before, or sees the upload in it.
+    // The project is locked: a deletion of the project either comes before or finds the upload in it.
     `with project as (select id from projects where id = $3 and account_id = $1 for share)
      update uploads u set project_id = project.id from project where u.account_id = $1 and u.token = $2
      returning upload_json(u) as upload`,
@@ -171,7 +174,7 @@ export async function moveToProject(
   return row?.upload;
 }
 
-/** The folder of its file, where there was one. */
+/** Deletes an upload. Returns the folder of its file, if there was one. */
 export async function deleteUploadRow(
   database: Database,
   account: string,

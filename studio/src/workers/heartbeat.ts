@@ -6,15 +6,15 @@ import { countAlive, deleteSilentWorkers, deleteWorker, writeBeat } from './stor
 
 const beatEveryMs = 3_000;
 /**
- * Three beats that did not come. Workers are counted by it for metrics, readiness and samples; `queue_reason` in SQL has the same
- * number. Nothing is taken over by it: that is the lease in `renders/start-claims.ts`.
+ * Three missed beats. Metrics, readiness and samples count workers by this limit; `queue_reason` in SQL has the same
+ * number. It does not decide when renders are taken over: that is the lease in `renders/start-claims.ts`.
  */
 const aliveSeconds = 10;
 const forgottenSeconds = 60 * 60;
 
 /**
- * Says that this worker process lives, the first time before it resolves, then every few seconds. Disposing takes it
- * back, so that a worker that stopped in order is missed at once.
+ * Reports that this worker process is alive: first before this resolves, then every few seconds. Disposing deletes the
+ * report, so that a worker that stopped in order is no longer counted.
  */
 export async function startHeartbeat(database: Database, log: Logger): Promise<AsyncDisposable> {
   const worker = newId('wrk_');
@@ -22,7 +22,7 @@ export async function startHeartbeat(database: Database, log: Logger): Promise<A
   const loop = startLoop({
     name: 'heartbeat',
     everyMs: beatEveryMs,
-    // Once the database is back, the worker should not be missed for longer than it was away.
+    // When the database is back, the worker must be counted again soon.
     maxPauseMs: beatEveryMs,
     run: () => writeBeat(database, worker),
     log,
@@ -35,7 +35,7 @@ export async function startHeartbeat(database: Database, log: Logger): Promise<A
   };
 }
 
-/** Worker processes, on whatever machine, that were heard of within the last seconds. */
+/** Counts worker processes, on all machines, that reported within the last seconds. */
 export function countLiveWorkers(database: Database): Promise<number> {
   return countAlive(database, aliveSeconds);
 }
