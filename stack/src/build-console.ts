@@ -9,13 +9,19 @@ import type { Environment } from '@renderkit/server-kit/process/config.ts';
 import { compressFiles } from './compress-files.ts';
 import { StackError } from './stack-error.ts';
 
-/** A build takes 2 s of processor time, so 2 to 9 s on two cores by how busy they are; this long, it hangs. */
+/**
+ * A build takes 2 s of processor time, so 2 to 9 s on two cores, depending on their load. After this time, the build
+ * counts as hanging.
+ */
 const buildLimitMs = 120_000;
-/** Lines of what the build said that are told when it fails. */
+/** How many lines of the build's output are reported when it fails. */
 const linesTold = 15;
 
 const ownRoot = path.resolve(import.meta.dirname, '../..');
-/** What the built files depend on: the sources of the console, the contract and the client, and every version in the lockfile. */
+/**
+ * The built files depend on these: the sources of the console, the contract and the client, and all versions in the
+ * lockfile.
+ */
 const sources = [
   'console/index.html',
   'console/package.json',
@@ -31,16 +37,16 @@ const sources = [
 
 type BuildOptions = {
   environment: Environment;
-  /** Told once, when there is something to build. */
+  /** Called once, if there is something to build. */
   onBuild?: () => void;
-  /** Of the tree that holds console/ and contract/; tests have one of their own. */
+  /** The root of the tree with console/ and contract/; tests pass another one. */
   root?: string;
 };
 
 /**
- * Makes console/dist from the sources unless it is what they say already. Of two that start at once one builds, and
- * the other waits and finds it done. A build that fails leaves what was there.
- * @throws StackError with what to do when it cannot be built
+ * Builds console/dist from the sources unless it is up to date. Of two processes at once, one builds, and the other
+ * waits and then finds the result. A failed build leaves the previous result in place.
+ * @throws StackError with what to do when the console cannot be built
  */
 export async function buildConsole(options: BuildOptions): Promise<'built' | 'fresh'> {
   const { environment, onBuild, root = ownRoot } = options;
@@ -91,7 +97,7 @@ async function lockBuild(folder: string): Promise<Disposable | undefined> {
   }
 }
 
-/** In a process of its own, into a folder of its own: what is served stays whole until the new files are. */
+/** Builds in a separate process into a separate folder: the served files stay complete until the new files are. */
 async function runVite(folder: string, environment: Environment): Promise<void> {
   const program = path.join(findVite(folder), 'bin/vite.js');
   const child = spawn(process.execPath, [program, 'build', '--outDir', 'dist.next'], {
@@ -112,7 +118,7 @@ async function runVite(folder: string, environment: Environment): Promise<void> 
   );
 }
 
-/** @throws StackError when it is not installed */
+/** Returns Vite's folder. @throws StackError when Vite is not installed */
 function findVite(folder: string): string {
   try {
     return path.dirname(findPackageJSON('vite', path.join(folder, 'package.json')) ?? '');
@@ -124,7 +130,10 @@ function findVite(folder: string): string {
   }
 }
 
-/** The mark goes first and comes last, so that no crash in between makes half a swap look fresh. */
+/**
+ * Replaces the files. Removes the mark first and writes it last, so that a crash in between never leaves a partial
+ * result that looks up to date.
+ */
 async function takeInto(folder: string, wanted: string): Promise<void> {
   const file = (name: string) => path.join(folder, name);
   await rm(file('dist.sources'), { force: true });

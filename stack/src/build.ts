@@ -1,5 +1,5 @@
-// Builds what a start would build, the console and the compiled programs: `npm run build`, where those who start parts may
-// not write to this folder.
+// Builds the console and the compiled programs in advance: `npm run build`. For machines where the accounts that start
+// parts may not write to this folder.
 
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';

@@ -5,32 +5,32 @@ import { ConfigError, type Environment, readEnvironment } from '@renderkit/serve
 import { readServiceConfig } from '@renderkit/service/config.ts';
 import { readStudioConfig, readWorkerConfig } from '@renderkit/studio/config.ts';
 
-/** What the stack itself is told from outside; the parts read the rest of the environment themselves. */
+/** The environment of the stack itself; the parts read the rest of the environment themselves. */
 export type StackConfig = {
-  /** Absolute. Everything the stack keeps is in it. */
+  /** Absolute. The stack stores everything in this directory. */
   dataDirectory: string;
   host: string;
-  /** 0: the operating system chooses, at each start anew. */
+  /** 0: the operating system chooses a port at each start. */
   port: number;
   studioPort: number;
-  /** As given; undefined means where the part listens. */
+  /** As given; `undefined` means the address on which the part listens. */
   publicUrl: string | undefined;
   studioUrl: string | undefined;
   studioPublicUrl: string | undefined;
-  /** Databases that somebody else runs; undefined means the embedded PostgreSQL. */
+  /** External databases; `undefined` means the embedded PostgreSQL. */
   external: DatabaseUrls | undefined;
   secretKey: string | undefined;
   studioClientId: string;
   studioClientSecret: string | undefined;
-  /** Whether it listens, and is reached, on loopback alone. */
+  /** Whether the stack listens, and is reached, only on loopback. */
   isForThisMachine: boolean;
-  /** Whether the first start makes a demo account and a key. */
+  /** Whether the first start creates a demo account and a key. */
   demo: boolean;
-  /** Whether anybody who reaches the studio may make an account. */
+  /** Whether anybody who reaches the studio may create an account. */
   signUp: 'open' | 'closed';
-  /** The account PostgreSQL runs under when the stack runs as root; undefined: `nobody`. */
+  /** The OS account for PostgreSQL when the stack runs as root; `undefined`: `nobody`. */
   postgresUser: string | undefined;
-  /** The whole environment, for the parts. */
+  /** The whole environment, passed on to the parts. */
   environment: Environment;
 };
 
@@ -44,7 +44,7 @@ const defaults = {
   clientId: 'renderkit-service',
 };
 
-/** Reads and validates the whole environment, the parts' share included. @throws ConfigError */
+/** Reads and validates the whole environment, including that of the parts. @throws ConfigError */
 export function readStackConfig(environment: Environment): StackConfig {
   const read = readEnvironment(environment);
   const host = read.text('HOST') ?? defaults.host;
@@ -54,7 +54,7 @@ export function readStackConfig(environment: Environment): StackConfig {
     throw new ConfigError(`PORT and STUDIO_PORT are both ${port}: give one of them another number.`);
   const publicUrl = read.baseUrl('PUBLIC_URL');
   const studioPublicUrl = read.origin('STUDIO_PUBLIC_URL');
-  // A proxy on this machine makes what listens on loopback reachable from everywhere.
+  // A proxy on this machine can make a server on loopback reachable from everywhere.
   const isForThisMachine = [host, hostOf(publicUrl), hostOf(studioPublicUrl)].every(
     (name) => name === undefined || isLoopback(name),
   );
@@ -71,7 +71,7 @@ export function readStackConfig(environment: Environment): StackConfig {
     studioClientId: read.text('STUDIO_CLIENT_ID') ?? defaults.clientId,
     studioClientSecret: read.text('STUDIO_CLIENT_SECRET'),
     isForThisMachine,
-    // Reachable from elsewhere, an account with a printed password is no gift.
+    // If the stack is reachable from elsewhere, an account with a printed password is a risk.
     demo: read.choice('DEMO', ['on', 'off'], isForThisMachine ? 'on' : 'off') === 'on',
     signUp: read.choice('STUDIO_SIGN_UP', ['open', 'closed'], isForThisMachine ? 'open' : 'closed'),
     postgresUser: read.text('POSTGRES_OS_USER'),
@@ -104,7 +104,7 @@ function externalDatabases(read: ReturnType<typeof readEnvironment>): DatabaseUr
   return { service, studio };
 }
 
-/** What only the stack knows once it runs: where the databases are, the ports it got, the secrets it keeps. */
+/** The facts that the running stack adds: addresses of the databases, its ports, its secrets. */
 export type StackFacts = {
   databases: DatabaseUrls;
   port: number;
@@ -113,7 +113,9 @@ export type StackFacts = {
   studioClientSecret: string;
 };
 
-/** The address a person opens: a wildcard is an address to listen on and none to go to. */
+/**
+ * Returns the address that a person opens. A wildcard is only an address to listen on, so it is replaced by loopback.
+ */
 export function addressOf(host: string, port: number): string {
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${isIP(name) === 6 ? `[${name}]` : name}:${port}`;
@@ -121,7 +123,10 @@ export function addressOf(host: string, port: number): string {
 
 export type PartEnvironments = { service: Environment; studio: Environment; worker: Environment };
 
-/** The environment of each part: what was given, what the stack knows, and nothing that another alone needs. */
+/**
+ * Returns the environment of each part: the given variables and the facts of the stack, without what only another part
+ * needs.
+ */
 export function partEnvironments(config: StackConfig, facts: StackFacts): PartEnvironments {
   const {
     DATABASE_URL: _,
@@ -143,7 +148,7 @@ export function partEnvironments(config: StackConfig, facts: StackFacts): PartEn
     STUDIO_CLIENT_ID: config.studioClientId,
   };
   const client = { STUDIO_CLIENT_SECRET: facts.studioClientSecret };
-  // Under it lie the service's secrets, and those of the studio's backends.
+  // Encrypts the secrets of the service and of the studio's backends.
   const key = { SECRET_KEY: facts.secretKey };
   return {
     service: { ...shared, ...noBucketKey, ...client, ...key, DATABASE_URL: facts.databases.service },
@@ -159,7 +164,7 @@ export function partEnvironments(config: StackConfig, facts: StackFacts): PartEn
   };
 }
 
-/** The service serves no media: it knows where they lie, and no key to them. */
+/** The service serves no media: it gets the location, but no access key. */
 const noBucketKey: Environment = {
   S3_ACCESS_KEY_ID: undefined,
   S3_ACCESS_KEY_ID_FILE: undefined,
@@ -167,7 +172,7 @@ const noBucketKey: Environment = {
   S3_SECRET_ACCESS_KEY_FILE: undefined,
 };
 
-/** What the studio has to know of the service's console, unless the operator says it otherwise. */
+/** The addresses of the service's console for the studio, unless the operator sets others. */
 function clientAddresses(serviceUrl: string): Environment {
   const { home, signIn, callback, signedOut } = consoleAddresses;
   return {
@@ -178,7 +183,7 @@ function clientAddresses(serviceUrl: string): Environment {
   };
 }
 
-/** A wrong value of a part is told before anything starts, not from a log after it. */
+/** Reports a wrong value of a part before anything starts, instead of in the part's log. */
 function validateParts(config: StackConfig): void {
   const environments = partEnvironments(config, {
     databases: config.external ?? { service: 'postgres://-/service', studio: 'postgres://-/studio' },

@@ -8,11 +8,11 @@ import type { PartEnvironments } from './config.ts';
 export type ServiceAndStudio = {
   service: Database;
   studio: Database;
-  /** What the parts are started with: addresses, secrets. */
+  /** The environments with which the parts start: addresses, secrets. */
   environments: PartEnvironments;
 };
 
-/** Gives the service a new session of a studio account, ending the one it had. Answers the service's account. */
+/** Gives the service a new session of a studio account and ends the previous one. Returns the service's account. */
 export async function connectToService(
   databases: ServiceAndStudio,
   email: string,
@@ -20,7 +20,7 @@ export async function connectToService(
   const { environments } = databases;
   const secretKey = parseSecretKey(environments.service['SECRET_KEY'] ?? '');
   if (secretKey === undefined) throw new Error('SECRET_KEY was validated and then lost');
-  // Encrypted under a wrong key the session would be lost, and nobody would know before it is used.
+  // Encrypted with a wrong key, the session would be lost, and nobody would notice before its first use.
   await checkSecretKey(databases.service, secretKey);
   const grant = await studio.connect(databases.studio, email, environments.service['STUDIO_CLIENT_ID'] ?? '');
   return service.connectAccount(databases.service, secretKey, {
@@ -31,7 +31,7 @@ export async function connectToService(
   });
 }
 
-/** The service's account of a studio account; undefined where it was never connected. */
+/** Returns the service's account of a studio account; `undefined` when it was never connected. */
 export async function accountInService(
   databases: ServiceAndStudio,
   email: string,

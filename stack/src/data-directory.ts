@@ -6,7 +6,7 @@ import { takeLock } from '@renderkit/server-kit/files/file-lock.ts';
 import { privateDirectoryMode, privateFileMode, setMode } from '@renderkit/server-kit/files/private-files.ts';
 import { StackError } from './stack-error.ts';
 
-/** Files of the data directory, by name. The studio keeps its media and rules beside them. */
+/** Returns the paths of files in the data directory. The studio stores its media and rules there too. */
 export function filesOf(dataDirectory: string) {
   const file = (name: string) => path.join(dataDirectory, name);
   return {
@@ -18,30 +18,30 @@ export function filesOf(dataDirectory: string) {
     logs: file('logs'),
     media: file('media'),
     moderation: file('moderation.json'),
-    /** Names where the cluster lies, if that is elsewhere. */
+    /** Contains the path of the cluster, if the cluster lies elsewhere. */
     clusterPointer: file('postgres.location'),
   };
 }
 
-/** Who holds the directory. `stopping` and `operator` are gone soon. */
+/** Who holds the directory. `stopping` and `operator` release it soon. */
 export type Holder = 'stack' | 'operator' | 'stopping' | 'nobody';
 
 export type HeldDirectory = Disposable & {
-  /** The last holder died without letting go: its children may need a moment to end. */
+  /** The last holder died without releasing the directory: its child processes may need a moment to end. */
   afterCrash: boolean;
-  /** Tells those who wait that they will not wait long. */
+  /** Informs waiting processes that the directory will be released soon. */
   sayStopping: () => Promise<void>;
 };
 
-/** A holder whose parent was just killed takes a moment to notice and say that it stops. */
+/** A holder whose parent was just killed takes a moment to notice and to report that it stops. */
 const noticeMs = 2_000;
 const soonGoneMs = 60_000;
 const pollMs = 50;
 
 /**
- * Makes the directory if there is none and takes it for a stack. Whoever is about to leave is waited for; a stack
- * that runs is not.
- * @throws StackError when it is taken or cannot be used
+ * Creates the directory if there is none, and holds it for a stack. Waits for a holder that stops soon, but not for a
+ * running stack.
+ * @throws StackError when the directory is held or cannot be used
  */
 export async function holdDataDirectory(directory: string): Promise<HeldDirectory> {
   const started = performance.now();
@@ -56,7 +56,7 @@ export async function holdDataDirectory(directory: string): Promise<HeldDirector
   }
 }
 
-/** Takes the directory, or answers who has it. @throws StackError when it cannot be used */
+/** Holds the directory, or returns who holds it. @throws StackError when the directory cannot be used */
 export async function tryToHold(
   directory: string,
   as: 'stack' | 'operator',
@@ -74,16 +74,16 @@ export async function tryToHold(
   }
   return {
     afterCrash: holder === 'stack' || holder === 'stopping',
-    // On a full disk nobody is told: whoever waits then waits longer.
+    // On a full disk, this cannot be reported: waiting processes then wait longer.
     sayStopping: () => writeFile(files.holder, 'stopping').catch(() => undefined),
     [Symbol.dispose]: () => letGo(lock, files.holder),
   };
 }
 
-/** @throws StackError where files of the directory cannot be written */
+/** @throws StackError when files of the directory cannot be written */
 async function lockDirectory(directory: string, lockFile: string): Promise<Disposable | undefined> {
   try {
-    // What the lock's library says of such a directory tells nobody what is wrong.
+    // Checked here because the error of the lock's library would not say what is wrong.
     await access(directory, constants.W_OK | constants.X_OK);
     await access(lockFile, constants.W_OK).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
@@ -96,10 +96,10 @@ async function lockDirectory(directory: string, lockFile: string): Promise<Dispo
 
 function letGo(lock: Disposable, holderFile: string): void {
   try {
-    // Before the lock: afterwards the file may already be the next holder's.
+    // Written before the lock is released: afterwards, the file may already belong to the next holder.
     writeFileSync(holderFile, 'nobody');
   } catch {
-    // The next holder then takes this one for one that crashed, and waits for ports that are free.
+    // The next holder then assumes a crash and waits for ports that are already free.
   } finally {
     lock[Symbol.dispose]();
   }
@@ -110,10 +110,11 @@ async function readHolder(file: string): Promise<Holder> {
   return (['stack', 'operator', 'stopping'] as const).find((holder) => holder === text) ?? 'nobody';
 }
 
-/** Makes the data directory unless it is there. @throws StackError when it cannot be used */
+/** Creates the data directory unless it exists. @throws StackError when it cannot be used */
 export async function makeDataDirectory(directory: string): Promise<void> {
   try {
-    // The account of PostgreSQL may have to pass those above; the directory itself is opened to it where it must.
+    // The account of PostgreSQL may need access to the parent directories; the directory itself is opened to it where
+    // necessary.
     await mkdir(path.dirname(directory), { recursive: true, mode: 0o711 });
     await mkdir(directory, { mode: privateDirectoryMode }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
@@ -133,8 +134,8 @@ function unusable(directory: string, error: unknown): StackError {
 }
 
 /**
- * Takes from what earlier versions left in the data directory what other users of the machine may read. The directory
- * itself is the affair of `findClusterPlace`, and what lies under `media` that of the studio.
+ * Removes the read access of other users from files that earlier versions left in the data directory.
+ * `findClusterPlace` handles the directory itself, and the studio handles the content of `media`.
  */
 export async function closeDataDirectory(directory: string): Promise<void> {
   const { logs, media, ...files } = filesOf(directory);

@@ -8,7 +8,8 @@ import { readDatabaseFacts } from './store.ts';
 
 /** The databases of the embedded cluster, which are also its roles. */
 export const databaseNames = ['service', 'studio'] as const;
-// Loaded while PostgreSQL starts: the studio's brings its job queue, and they are a quarter of a second together.
+// Loaded while PostgreSQL starts: together they take a quarter of a second, because the studio's module includes its
+// job queue.
 const migrations: Record<
   keyof DatabaseUrls,
   () => Promise<(url: string, signal?: AbortSignal) => Promise<MigrationResult & { kept?: string[] }>>
@@ -21,11 +22,11 @@ const oldestVersion = 15;
 
 export type Databases = AsyncDisposable & {
   urls: DatabaseUrls;
-  /** The embedded server; undefined where the databases are somebody else's. */
+  /** The embedded server; `undefined` for external databases. */
   embedded: Postgres | undefined;
 };
 
-/** Starts the embedded PostgreSQL, or takes the external databases; the caller holds the data directory. */
+/** Starts the embedded PostgreSQL, or uses the external databases. The caller must hold the data directory. */
 export async function openDatabases(
   config: StackConfig,
   watcher: Pick<PostgresOptions, 'onDown' | 'onUp'> = {},
@@ -34,7 +35,7 @@ export async function openDatabases(
     await setMode(config.dataDirectory, privateDirectoryMode);
     return { urls: config.external, embedded: undefined, [Symbol.asyncDispose]: () => Promise.resolve() };
   }
-  // Only to have them at hand: what is wrong with them is told where they are used.
+  // Only preloads the modules: errors are reported where the modules are used.
   Promise.all(databaseNames.map((name) => migrations[name]())).catch(() => undefined);
   const postgres = await startPostgres({
     dataDirectory: config.dataDirectory,
@@ -54,12 +55,12 @@ export function urlsOf(postgres: Pick<Postgres, 'urlFor'>): DatabaseUrls {
 }
 
 /**
- * Checks that both databases keep what they commit and brings their tables up to date. Returns what of the product was
- * changed here, by the name of the model or list, and so is not what this version brings.
+ * Checks that both databases keep what they commit, and updates their tables. Returns the names of the product's models
+ * and lists that were changed here, so this version does not replace them.
  * @throws StackError
  */
 export async function prepareDatabases(urls: DatabaseUrls, signal?: AbortSignal): Promise<string[]> {
-  // Both to their end: a refusal of one must not have the server stopped under the other.
+  // Waits for both: when one is refused, the server must not be stopped while the other is being prepared.
   const outcomes = await Promise.allSettled(
     databaseNames.map((name) => prepareDatabase(name, urls[name], signal)),
   );
@@ -69,7 +70,7 @@ export async function prepareDatabases(urls: DatabaseUrls, signal?: AbortSignal)
   });
 }
 
-/** The same for one of them. @throws StackError */
+/** Prepares one of the databases. @throws StackError */
 export async function prepareDatabase(
   name: keyof DatabaseUrls,
   url: string,
@@ -87,7 +88,7 @@ export async function prepareDatabase(
     throw new StackError(
       `The database of the ${name} is encoded in ${facts.encoding}: make it with encoding UTF8.`,
     );
-  // What a client was told is accepted must be there after a power cut.
+  // Everything that was reported to a client as accepted must survive a power cut.
   for (const [setting, value] of [
     ['fsync', facts.fsync],
     ['synchronous_commit', facts.synchronousCommit],
@@ -107,7 +108,7 @@ export async function prepareDatabase(
   return kept;
 }
 
-/** The refusal for a database that does not answer. */
+/** Returns the error for a database that does not answer. */
 export function unreachable(name: keyof DatabaseUrls, cause: unknown): StackError {
   return new StackError(
     `The database of the ${name} cannot be reached (${cause instanceof Error ? cause.message : String(cause)}): check ${variableOf(name)} and that PostgreSQL runs there.`,

@@ -5,13 +5,13 @@ import type { DemoAccount } from './screen.ts';
 
 const demoEmail = 'demo@renderkit.local';
 const demoKeyName = 'Demo';
-/** The product's own plan of this key has models and credits enough to look around. */
+/** The product's plan with this key has enough models and credits to look around. */
 const demoTier = 'plus';
 
 /**
- * Makes the demo account with credits and a key, or gives the one of a start that was cut short a new password and
- * a new key. `administrator`: it may administer models and backends. Whether there is one: `demo` in `config.ts`, and only at a
- * first start.
+ * Creates the demo account with credits and a key. If an earlier start was cut short, gives its account a new password
+ * and a new key. `administrator`: the account may manage models and backends. `demo` in `config.ts` decides whether
+ * there is a demo account, and only a first start creates one.
  */
 export async function makeDemo(
   databases: ServiceAndStudio,
@@ -32,7 +32,7 @@ export async function makeDemo(
   }
   await studio.setAccount(databases.studio, demoEmail, { administrator });
   const { accountId } = await connectToService(databases, demoEmail);
-  // Of a start that was killed before it could show them.
+  // Keys of a start that was killed before it could show them.
   for (const { id, name, status } of await service.listKeys(databases.service, accountId))
     if (name === demoKeyName && status === 'active') await service.revokeKey(databases.service, id);
   const { key } = await service.createKey(databases.service, { accountId, name: demoKeyName });

@@ -14,18 +14,18 @@ const maxBytes = 10 * 1024 * 1024;
 const lookEveryMs = 30_000;
 const tailBytes = 16 * 1024;
 
-/** A log that a child process appends to by itself, so that it can still write when its parent is gone. */
+/** A log to which a child process appends by itself, so that the child can still write when its parent is gone. */
 export type LogFile = Disposable & {
   file: string;
-  /** Give it to the child as its stdout and stderr. */
+  /** Pass it to the child as its stdout and stderr. */
   descriptor: number;
-  /** Adds a line of our own; where the disk is full it is lost. */
+  /** Adds a line of this process. On a full disk, the line is lost. */
   note: (line: string) => void;
   /** The last lines, oldest first. */
   lastLines: (count: number) => string[];
 };
 
-/** Opens a log to append to. It keeps one predecessor (`.1`); both stay at about 10 MB. */
+/** Opens a log for appending. Keeps one previous log (`.1`); each stays at about 10 MB. */
 export function openLogFile(file: string): LogFile {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   const descriptor = openSync(file, 'a+', 0o600);
@@ -47,18 +47,18 @@ function note(descriptor: number, line: string): void {
   try {
     writeSync(descriptor, `${line}\n`);
   } catch {
-    // It is less than what goes on without it.
+    // The line is lost: a note is less important than the work.
   }
 }
 
-/** Copies and empties: the child keeps its descriptor, and appending begins at the new end. */
+/** Copies and empties the log: the child keeps its descriptor and appends at the new end. */
 function rotate(file: string, descriptor: number): void {
   try {
     if (fstatSync(descriptor).size <= maxBytes) return;
     copyFileSync(file, `${file}.1`);
     ftruncateSync(descriptor, 0);
   } catch {
-    // A full disk, say: the log grows on until there is room, and nothing else stops.
+    // The disk may be full: the log grows until there is room, and nothing else stops.
   }
 }
 

@@ -1,4 +1,4 @@
-// `npm start`: everything on one machine, until Ctrl-C.
+// `npm start`: runs everything on one machine, until Ctrl-C.
 
 import { ignoreOutputErrors } from '@renderkit/server-kit/process/output-errors.ts';
 import { readStackConfig } from './config.ts';
@@ -15,9 +15,9 @@ const asked = new Promise<void>((resolve) => {
     stopping.abort(new StackError('Stopped before everything had started.'));
     resolve();
   };
-  // Kept on: a second signal must not end the process in the middle of stopping.
+  // The listeners stay: a second signal must not end the process while it stops.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
-  // The launcher was killed: nobody is there to stop us later.
+  // The launcher was killed: nobody could stop this process later.
   process.on('disconnect', stop);
   process.on('message', stop);
 });

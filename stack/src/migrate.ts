@@ -1,4 +1,4 @@
-// Brings the databases that the environment names up to date: `npm run migrate`.
+// Updates the databases that the environment names: `npm run migrate`.
 
 import { ConfigError, readEnvironment } from '@renderkit/server-kit/process/config.ts';
 import { ignoreOutputErrors } from '@renderkit/server-kit/process/output-errors.ts';

@@ -11,13 +11,13 @@ import type { ClusterAddresses } from '../postgres/start-postgres.ts';
 import { beginBaseBackup } from './store.ts';
 import { padding, tarEnd, tarHeader } from './tar.ts';
 
-/** Written into the archive first; what the format means. */
+/** Describes the format of the archive; its first entry. */
 export type Manifest = { format: 1; made_at: string; bucket?: string };
 
-/** Media that lie in a bucket: their keys and hashes are part of a backup, and their bytes are not. */
+/** Media in a bucket: a backup contains their keys and hashes, but not their bytes. */
 export type BucketOfMedia = { name: string; blobs: AsyncIterable<HashedBlob[]> };
 
-/** Under these names an archive holds PostgreSQL's files, its password, and the data directory's own. */
+/** The names in an archive of PostgreSQL's files, its password, and the files of the data directory. */
 export const archiveNames = {
   manifest: 'manifest.json',
   cluster: 'postgres/data/',
@@ -26,7 +26,7 @@ export const archiveNames = {
   blobs: 'data/media-in-bucket/',
 } as const;
 
-/** What a server makes anew when it starts (PostgreSQL, "Making a Base Backup Using the Low Level API"). */
+/** Directories that a server refills when it starts (PostgreSQL, "Making a Base Backup Using the Low Level API"). */
 const emptiedDirectories = new Set([
   'pg_wal',
   'pg_replslot',
@@ -40,9 +40,9 @@ const emptiedDirectories = new Set([
 const leftOut = /^(postmaster\.(pid|opts)|pg_internal\.init.*|pgsql_tmp.*|backup_label.*|tablespace_map.*)$/;
 
 /**
- * Writes a backup of a running embedded cluster, the media and the keys to one file (a gzipped tar), readable for
- * its owner alone. Media are copied after the database: every file that a row names is in it, or its key where they
- * lie in a bucket. Returns how many files of media are in it.
+ * Writes a backup of a running embedded cluster, the media and the keys to one file (a gzipped tar), readable only by
+ * its owner. Copies media after the database, so that it contains each file that a row names, or only its key if media
+ * are in a bucket. Returns how many media files it contains.
  */
 export async function makeBackup(options: {
   cluster: ClusterAddresses;
@@ -53,7 +53,8 @@ export async function makeBackup(options: {
   const counts: Counts = { mediaFiles: 0 };
   const unfinished = `${options.file}.unfinished`;
   try {
-    // What a killed backup left may be open to others, and one that others put there would stay theirs.
+    // The file that a killed backup left may be readable by others, and a file created by another account would keep
+    // its owner.
     await rm(unfinished, { force: true });
     await pipeline(
       Readable.from(archive(options, counts), { objectMode: false }),
@@ -82,7 +83,10 @@ async function* archive({ cluster, dataDirectory, bucket }: Source, counts: Coun
   yield tarEnd;
 }
 
-/** Ended before the media are copied: for as long as it lasts the server keeps every file of its log. */
+/**
+ * Copies the database. Ends the base backup before the media are copied: until then, the server keeps all files of its
+ * log.
+ */
 async function* baseBackup(cluster: ClusterAddresses): AsyncGenerator<Buffer> {
   await using backup = await beginBaseBackup(cluster.superuserUrl);
   yield* clusterFiles(cluster.clusterDirectory, '');
@@ -107,7 +111,7 @@ async function* clusterFiles(root: string, below: string): AsyncGenerator<Buffer
   }
 }
 
-/** The directory with those inside it (the server does not make them), without a file. */
+/** Yields the directory without its files, and those of its directories that the server does not create. */
 async function* emptyDirectory(root: string, name: string): AsyncGenerator<Buffer> {
   yield directoryEntry(`${archiveNames.cluster}${name}/`);
   for (const entry of await readdir(path.join(root, name), { withFileTypes: true }))
@@ -122,15 +126,18 @@ async function* directoryFiles(dataDirectory: string, counts: Counts): AsyncGene
   for (const file of [secretKey, studioClientSecret, moderation]) yield* fileEntry(nameOf(file), file);
   for await (const file of filesBelow(media)) {
     const isThere = yield* fileEntry(nameOf(file), file);
-    // Beside the folders of media lies the file that says whose they are.
+    // The file with the studio's name lies next to the media folders and is not counted.
     if (isThere && path.dirname(file) !== media) counts.mediaFiles++;
   }
 }
 
-/** Of a volume's file system, and closed to all but root. */
+/** A directory of the volume's file system that only root can read. */
 const lostAndFound = 'lost+found';
 
-/** Folders come and go meanwhile: one that is gone holds nothing. One that cannot be read ends the backup, for a part is none. */
+/**
+ * Yields all files below a folder. A folder removed meanwhile counts as empty. A folder that cannot be read ends the
+ * backup, because a partial backup is useless.
+ */
 async function* filesBelow(folder: string): AsyncGenerator<string> {
   for (const entry of await entriesOf(folder)) {
     const name = path.join(folder, entry.name);
@@ -147,7 +154,7 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   });
 }
 
-/** A file of lines for each page of the listing. */
+/** Yields one JSON Lines file for each page of the listing. */
 async function* keysOfBlobs({ blobs }: BucketOfMedia): AsyncGenerator<Buffer> {
   let page = 0;
   for await (const list of blobs) {
@@ -167,7 +174,10 @@ function* memoryEntry(name: string, text: string): Generator<Buffer> {
   yield padding(content.length);
 }
 
-/** A file as long as it was when we opened it. False where it was gone by then, and is no part of the backup. */
+/**
+ * Yields a file with the length that it had when it was opened. Returns `false` when the file was gone; then it is not
+ * part of the backup.
+ */
 async function* fileEntry(name: string, file: string): AsyncGenerator<Buffer, boolean> {
   let handle: FileHandle;
   try {
@@ -186,7 +196,7 @@ async function* fileEntry(name: string, file: string): AsyncGenerator<Buffer, bo
       yield buffer.subarray(0, bytesRead);
       left -= bytesRead;
     }
-    // The server shortened it meanwhile; the log brings it right.
+    // The server shortened the file meanwhile; the log restores the right content.
     if (left > 0) yield Buffer.alloc(left);
     yield padding(size);
     return true;

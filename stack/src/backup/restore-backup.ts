@@ -12,11 +12,11 @@ import { StackError } from '../stack-error.ts';
 import { archiveNames, type Manifest } from './make-backup.ts';
 import { BrokenArchive, type ReadTarEntry, readTar } from './tar.ts';
 
-/** Files that the lock itself makes. */
+/** Files that the lock itself creates. */
 const ofTheLock = ['lock', 'lock-holder', 'lock-journal'];
 
 /**
- * Restores a backup into an empty data directory and starts the database once, so that it is known to work.
+ * Restores a backup into an empty data directory and starts the database once to check that it works.
  * @throws StackError
  */
 export async function restoreBackup(config: StackConfig, file: string): Promise<Manifest> {
@@ -51,7 +51,7 @@ async function unpack(config: StackConfig, file: string): Promise<Manifest> {
   const unfinished: ClusterPlace = { ...place, dataDirectory: path.join(place.root, 'restoring') };
   const stream = createReadStream(file, { fd: source, autoClose: true });
   const unzipped = stream.pipe(createGunzip());
-  // pipe() does not hand errors on.
+  // pipe() does not forward errors.
   stream.once('error', (error) => unzipped.destroy(error));
   let manifest: Manifest | undefined;
   for await (const entry of readTar(unzipped)) {
@@ -59,7 +59,7 @@ async function unpack(config: StackConfig, file: string): Promise<Manifest> {
     else await restoreEntry(entry, { config, place: unfinished, account });
   }
   if (manifest === undefined) throw new BrokenArchive('it is empty');
-  // Last: a directory that was restored by half has no cluster.
+  // Renamed last: a partially restored directory has no cluster.
   await rename(unfinished.dataDirectory, place.dataDirectory);
   return manifest;
 }
@@ -97,7 +97,7 @@ async function restoreFile(entry: ReadTarEntry, target: string): Promise<void> {
   await handle.sync();
 }
 
-/** An archive from elsewhere must not write elsewhere. */
+/** Prevents an archive from writing outside the directory. */
 function inside(directory: string, name: string): string {
   const target = path.resolve(directory, name);
   if (target !== directory && !target.startsWith(directory + path.sep))
@@ -106,7 +106,7 @@ function inside(directory: string, name: string): string {
 }
 
 async function clear(config: StackConfig): Promise<void> {
-  // The cluster may lie elsewhere; what points to it goes with the rest.
+  // The cluster may lie elsewhere; the file that points to it is removed with the rest.
   const place = await findClusterPlace(config.dataDirectory, await unprivilegedAccount(config.postgresUser));
   await rm(place.root, { recursive: true, force: true });
   for (const name of await readdir(config.dataDirectory))

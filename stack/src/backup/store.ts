@@ -1,13 +1,13 @@
 import { Client } from 'pg';
 
 export type BaseBackup = AsyncDisposable & {
-  /** Ends the backup. `label` belongs into the copy as `backup_label`; the copy needs the log files named. */
+  /** Ends the backup. Store `label` in the copy as `backup_label`; the copy needs the log files named here. */
   finish: () => Promise<{ label: string; firstLogFile: string; lastLogFile: string }>;
 };
 
 /**
- * Begins a base backup of a running cluster: files copied from now until `finish`, together with the write-ahead log
- * written meanwhile, are a whole cluster. It ends with the connection, should we die.
+ * Begins a base backup of a running cluster. The files copied from now until `finish`, with the write-ahead log written
+ * meanwhile, form a complete cluster. If this process dies, the backup ends with its connection.
  */
 export async function beginBaseBackup(superuserUrl: string): Promise<BaseBackup> {
   const client = new Client({ connectionString: superuserUrl, application_name: 'backup' });
@@ -15,7 +15,8 @@ export async function beginBaseBackup(superuserUrl: string): Promise<BaseBackup>
   await client.connect();
   try {
     await client.query('set statement_timeout = 0');
-    // Keeps the log from being recycled under us; temporary, so it goes with the connection.
+    // Keeps the server from recycling the log during the backup. The slot is temporary and disappears with the
+    // connection.
     await client.query(
       `select pg_create_physical_replication_slot('backup_' || pg_backend_pid(), true, true)`,
     );
@@ -27,7 +28,7 @@ export async function beginBaseBackup(superuserUrl: string): Promise<BaseBackup>
   return {
     finish: async () => {
       const { rows } = await client.query<{ label: string; lastLogFile: string }>(
-        // The slice of log that ends with byte lsn - 1: at a file's very end pg_walfile_name names the next one.
+        // The log file that contains byte lsn - 1: at the end of a file, pg_walfile_name returns the next one.
         `select labelfile as label, pg_walfile_name(lsn - 1) as "lastLogFile" from pg_backup_stop(false)`,
       );
       const [row] = rows;

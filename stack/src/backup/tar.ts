@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
-// POSIX.1-1988 ustar with pax names (POSIX.1-2001): what `tar` everywhere reads, in the two directions we need. It is our
-// own because a backup that ends early must never pass for a whole one: `tar-stream` takes an archive that was cut off
-// between two entries for complete, and it stops at a file that shrinks while it is copied.
+// Reads and writes POSIX.1-1988 ustar with pax names (POSIX.1-2001), which every `tar` can read. A separate
+// implementation, because a truncated backup must never count as complete: `tar-stream` accepts an archive that was cut
+// off between two entries, and stops at a file that shrinks while it is copied.
 
 const blockBytes = 512;
 const maxSize = 8 ** 11 - 1;
@@ -15,7 +15,7 @@ export type TarEntry = {
   mode: number;
 };
 
-/** The blocks that go before an entry's content. */
+/** Returns the blocks before an entry's content. */
 export function tarHeader(entry: TarEntry): Buffer {
   if (entry.size > maxSize) throw new RangeError(`${entry.name} is larger than an archive can hold`);
   if (Buffer.byteLength(entry.name) <= 100) return header(entry, entry.name.endsWith('/') ? '5' : '0');
@@ -29,7 +29,7 @@ export function tarHeader(entry: TarEntry): Buffer {
   ]);
 }
 
-/** What fills an entry's content up to whole blocks. */
+/** Returns the bytes that fill an entry's content up to whole blocks. */
 export function padding(size: number): Buffer {
   return Buffer.alloc((blockBytes - (size % blockBytes)) % blockBytes);
 }
@@ -42,7 +42,7 @@ function header({ name, size, mode }: TarEntry, type: string): Buffer {
   const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, '0')}\0`;
   block.write(name, 0, 100);
   block.write(octal(mode & 0o7777, 7), 100);
-  // Whose the files are is decided where they are restored.
+  // The owner of the files is decided when they are restored.
   block.write(octal(0, 7), 108);
   block.write(octal(0, 7), 116);
   block.write(octal(size, 11), 124);
@@ -59,17 +59,17 @@ function checksum(block: Buffer): number {
 }
 
 function paxRecord(key: string, value: string): Buffer {
-  // The length at the front counts itself.
+  // The length at the front includes its own digits.
   const rest = ` ${key}=${value}\n`;
   let length = Buffer.byteLength(rest);
   while (length !== Buffer.byteLength(`${length}${rest}`)) length = Buffer.byteLength(`${length}${rest}`);
   return Buffer.from(`${length}${rest}`);
 }
 
-/** An entry while an archive is read; `content` must be read to its end before the next entry. */
+/** An entry while an archive is read. The caller must read `content` to its end before the next entry. */
 export type ReadTarEntry = TarEntry & { content: AsyncIterable<Buffer> };
 
-/** An archive that is cut off or no archive. */
+/** The archive is cut off, or the file is not an archive. */
 export class BrokenArchive extends Error {
   override name = 'BrokenArchive';
 }

@@ -23,7 +23,10 @@ export const applyCommands: Command[] = [
   }),
 ];
 
-/** The worker's own settings: what is encrypted here is opened there. Files name variables of this command's environment. */
+/**
+ * Uses the worker's settings, since the worker decrypts what is encrypted here. Files name variables of this command's
+ * environment.
+ */
 export function applyInputs({ studio, environments }: OperatorDatabases, config: StackConfig) {
   const place = readWorkerConfig(environments.worker);
   return {
@@ -33,7 +36,7 @@ export function applyInputs({ studio, environments }: OperatorDatabases, config:
   };
 }
 
-/** What became of each file; failed where one was refused. */
+/** Returns the result of each file. The command fails if a file was refused. */
 export function appliedAnswer(applied: AppliedFile[]): Answer {
   return {
     data: applied,

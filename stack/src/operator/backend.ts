@@ -38,7 +38,7 @@ import {
 import { tableLines } from './table-lines.ts';
 
 const name = required(text('NAME'));
-/** What may be said of a backend when it is added, and changed later. */
+/** The settings of a backend, for adding and changing it. */
 const settingOptions = {
   url: text('U'),
   slots: wholeNumber({ min: 1, max: 1_000 }),
@@ -150,7 +150,7 @@ async function check(databases: OperatorDatabases, asked: string): Promise<Check
   });
 }
 
-/** Failed where one of its steps is. */
+/** Runs a full check. The command fails if one of the steps fails. */
 async function fullAnswer(asked: string, spend: number, databases: OperatorDatabases): Promise<Answer> {
   await using drivers = openDrivers(databases);
   const stopping = new AbortController().signal;
@@ -200,7 +200,10 @@ function readSecret(value: string | undefined, variableName: string): string {
   return secret;
 }
 
-/** Empty takes the header away. A variable that is not set may be a typo, and the header could not be had back. */
+/**
+ * Reads a header from a variable. An empty value removes the header. An unset variable may be a typo, and a removed
+ * header could not be restored, so it is an error.
+ */
 function readHeader(environment: StackConfig['environment'], variableName: string): string {
   const value = environment[variableName];
   if (value === undefined)

@@ -19,7 +19,7 @@ export const backupCommands: Command[] = [
       if (embedded === undefined) throw externalOnly('Back them up');
       const file = givenPath(config, values.to);
       const location = readWorkerConfig(environments.worker);
-      // Elsewhere it would find none of them.
+      // With another location, the backup would find no media.
       await requireLocation(studio, location);
       await using storage = await openCheckedStorage(location);
       const { dataDirectory, s3 } = location;

@@ -4,39 +4,39 @@ import type { StackConfig } from '../config.ts';
 import type { OperatorDatabases } from './open-databases.ts';
 import { type Option, readValues, type Values } from './option.ts';
 
-/** What a command answers: `data` is what `--json` prints, `lines` is the same for a person. */
+/** A command's answer: `--json` prints `data`, and `lines` is the same for a person. */
 export type Answer = {
   data: unknown;
   lines: string[];
-  /** What was looked for was found wrong: the exit code says so. */
+  /** The check found an error; the exit code reports it. */
   failed?: boolean;
 };
 
 export type Context = {
   config: StackConfig;
-  /** Opens the databases; they are closed, and what was started is stopped, after the command. */
+  /** Opens the databases. After the command, they are closed, and a server that was started is stopped. */
   open: () => Promise<OperatorDatabases>;
-  /** Says how far it is, beside the answer: a line for whoever waits. */
+  /** Shows a line about the progress to the user, separate from the answer. */
   progress: (line: string) => void;
 };
 
 export type Command = {
-  /** The words that call it, e.g. `account create`. */
+  /** The words of the command, e.g. `account create`. */
   words: string;
   about: string;
-  /** The options as the help shows them. */
+  /** The options, as the help shows them. */
   usage: string;
   run: (context: Context, argv: string[]) => Promise<Answer>;
 };
 
-/** Commands that are loaded together, when one of them is called. */
+/** Commands that are loaded together when one of them is called. */
 export type CommandGroup = {
-  /** With one of these each of them begins. */
+  /** Each command of the group begins with one of these words. */
   firstWords: readonly string[];
   load: () => Promise<Command[]>;
 };
 
-/** Defines a command by its options; `run` gets them read and validated. */
+/** Defines a command by its options; `run` gets their validated values. */
 export function command<Options extends Record<string, Option<unknown>>>(definition: {
   words: string;
   about: string;
@@ -56,17 +56,20 @@ export function command<Options extends Record<string, Option<unknown>>>(definit
   };
 }
 
-/** The answer of a command that only does something. */
+/** Returns the answer of a command that only performs an action. */
 export function done(data: unknown, sentence: string): Answer {
   return { data, lines: [sentence] };
 }
 
-/** A problem of a model or a file as a person reads it. */
+/** Returns a problem of a model or a file as a line for a person. */
 export function problemLine({ line, message, code }: Problem): string {
   return `${line === undefined ? '' : `line ${line}: `}${message} (${code})`;
 }
 
-/** A file as it is named where the command was given: npm runs scripts in the project's folder. */
+/**
+ * Returns the absolute path of a file. A relative path starts where the command was called: npm runs scripts in the
+ * project's folder.
+ */
 export function givenPath({ environment }: StackConfig, file: string): string {
   return path.resolve(environment['INIT_CWD'] ?? '.', file);
 }

@@ -1,6 +1,9 @@
 import type { Command, CommandGroup } from './command.ts';
 
-/** Every command there is, in the order of the help. A call loads its own group: all of them are most of what a call costs. */
+/**
+ * All commands, in the order of the help. A call loads only its own group: loading all would take most of a call's
+ * time.
+ */
 export const commands: CommandGroup[] = [
   { firstWords: ['account'], load: async () => (await import('./account.ts')).accountCommands },
   { firstWords: ['key'], load: async () => (await import('./key.ts')).keyCommands },
@@ -20,7 +23,7 @@ export const commands: CommandGroup[] = [
   { firstWords: ['backup', 'restore'], load: async () => (await import('./backup.ts')).backupCommands },
 ];
 
-/** The commands of the groups, those that begin with this word only where one is given. */
+/** Loads the commands of the groups, or only of those with this first word. */
 export async function loadCommands(groups: readonly CommandGroup[], firstWord?: string): Promise<Command[]> {
   const asked = groups.filter(({ firstWords }) => firstWord === undefined || firstWords.includes(firstWord));
   return (await Promise.all(asked.map(({ load }) => load()))).flat();

@@ -74,7 +74,7 @@ export const deliveriesCommands: Command[] = [
   }),
 ];
 
-/** Operators' commands say no kinds of objects. */
+/** The answers of operators' commands contain no `object`. */
 function withoutObject({ object: _object, ...delivery }: Delivery): Omit<Delivery, 'object'> {
   return delivery;
 }
@@ -89,7 +89,7 @@ function linesOfAttempt(attempt: DeliveryAttempt): string[] {
   const what = attempt.number === null ? 'extra attempt' : `attempt ${attempt.number}`;
   const outcome = [attempt.status, attempt.failure].filter((part) => part !== null).join(' ');
   const end = attempt.ended_at === null ? 'under way' : `${outcome} after ${attempt.duration_ms ?? '?'} ms`;
-  // A receiver chooses these bytes: none of them may act upon the terminal.
+  // A receiver chooses these bytes: none of them may control the terminal.
   const answer = attempt.answer?.replaceAll(/[^\P{C}\n]/gu, '·');
   return [
     `${attempt.started_at}  ${what}: ${end}`,

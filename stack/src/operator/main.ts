@@ -1,4 +1,4 @@
-// `npm run operator -- <command>`: what only who has the machine may do.
+// `npm run operator -- <command>`: actions that only the machine's operator may do.
 
 import { ignoreOutputErrors } from '@renderkit/server-kit/process/output-errors.ts';
 import { explainError } from '../explain-error.ts';
@@ -7,12 +7,12 @@ import { runOperator } from './run-operator.ts';
 
 ignoreOutputErrors();
 
-// Ctrl-C in the middle of a command would leave its database to the supervisor to stop; that is in order.
+// After Ctrl-C during a command, the supervisor stops the command's database, which is fine.
 try {
   const { text, failed } = await runOperator(commands, process.argv.slice(2), process.env);
   if (failed) process.exitCode = 1;
   process.stdout.write(`${text}\n`, (error) => {
-    // A reader that has read enough (`| head`) is fine; an answer that a full disk swallowed is a failure.
+    // A reader that has read enough (`| head`) is fine; an answer lost on a full disk is a failure.
     if (error === null || error === undefined || ('code' in error && error.code === 'EPIPE')) return;
     process.stderr.write(
       `The command was carried out, but its answer could not be written: ${error.message}.\n`,

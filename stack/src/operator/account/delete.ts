@@ -12,7 +12,8 @@ export const deleteAccount = command({
   run: async ({ open }, values) => {
     const databases = await open();
     const { id } = await studio.showAccount(databases.studio, values.email);
-    // Ours first: once the studio has forgotten the address a command that was cut off could not be repeated.
+    // Deletes the service's account first: once the studio has removed the address, an interrupted command could not be
+    // repeated.
     const accountId = await accountInService(databases, values.email);
     if (accountId !== undefined) await service.deleteAccount(databases.service, accountId);
     await studio.deleteAccount(databases.studio, values.email);

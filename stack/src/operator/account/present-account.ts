@@ -3,7 +3,7 @@ import type * as studio from '@renderkit/studio/operator.ts';
 import type { Answer } from '../command.ts';
 import { presentStorage, storageLine } from './present-storage.ts';
 
-/** The answer of a command that shows one account. */
+/** Returns the answer of a command that shows one account. */
 export function accountAnswer(row: studio.AccountRow): Answer & { data: object } {
   const account = presentAccount(row);
   return {
@@ -14,7 +14,7 @@ export function accountAnswer(row: studio.AccountRow): Answer & { data: object }
   };
 }
 
-/** What the operator sees of an account; credits in credits. */
+/** Returns an account as the operator sees it, with amounts in credits. */
 export function presentAccount(row: studio.AccountRow) {
   return {
     id: row.id,

@@ -1,13 +1,13 @@
 import type { AccountRow } from '@renderkit/studio/operator.ts';
 
-/** What an account stores, in bytes, and who set its limit. */
+/** Returns what an account stores, in bytes, and who set its limit. */
 export function presentStorage({ storage, storage_set }: AccountRow) {
   return { ...storage, limit_from: storage_set ? 'operator' : 'plan' };
 }
 
 const megabyte = 1024 * 1024;
 
-/** The same for a person. */
+/** Returns the same as a line for a person. */
 export function storageLine({ storage, storage_set }: AccountRow): string {
   const megabytes = (bytes: number) => (bytes / megabyte).toFixed(1);
   const { used_bytes: used, limit_bytes: limit, uploads_bytes: uploads, outputs_bytes: outputs } = storage;

@@ -34,14 +34,14 @@ export const setAccount = command({
     return accountAnswer(
       await studio.setAccount((await open()).studio, values.email, {
         ...definedOf(settings),
-        // Null is a value of its own.
+        // `null` is a value too.
         ...(storageBytes !== undefined && { storageBytes }),
       }),
     );
   },
 });
 
-/** Without the names that were not given: those stay as they are. */
+/** Returns the settings without the names that were not given; their values do not change. */
 function definedOf<Settings extends object>(
   settings: Settings,
 ): { [Name in keyof Settings]?: NonNullable<Settings[Name]> } {
