@@ -1,17 +1,19 @@
 import type { Screen } from './screen.ts';
 
-/** What the screen says of one part that is away: at its death, once that lasts, and when it is back. */
+/** What the screen shows about a part that is down: when it dies, when the outage lasts, and when the part is back. */
 export type Outage = Disposable & {
-  /** It died, or died again. */
+  /** The part died, or died again. */
   down: (reason: string) => void;
-  /** It serves (again). */
+  /** The part serves (again). */
   up: () => void;
 };
 
-/** A restart that works takes less than this. */
+/** A successful restart takes less time than this. */
 const momentMs = 5_000;
 
-/** @param part what the screen calls it; `log` is the file to look into */
+/**
+ * Creates the reporter of a part's outages. @param part `name` is shown on the screen; `log` is the log file to read
+ */
 export function tellOutage(screen: Screen, part: { name: string; log: string }): Outage {
   let since: number | undefined;
   let lastReason = '';
@@ -26,7 +28,7 @@ export function tellOutage(screen: Screen, part: { name: string; log: string }):
   return {
     down: (reason) => {
       lastReason = reason;
-      // Tried again for hours, it would fill the screen with one line.
+      // Shown once: restarts over hours would fill the screen with the same line.
       if (since !== undefined) return;
       since = performance.now();
       screen.problem(`${reason}; it is started again`);

@@ -6,8 +6,8 @@ import { StackError } from './stack-error.ts';
 const pollMs = 100;
 
 /**
- * Checks by binding that a port is free, and answers it (for 0, one that the operating system chose).
- * @param waitMs how long one that is taken may take to become free
+ * Checks by binding that a port is free, and returns the port (for 0, one that the operating system chose).
+ * @param waitMs how long to wait until a used port becomes free
  * @throws StackError
  */
 export async function claimPort(options: ListenTarget & { waitMs: number }): Promise<number> {

@@ -1,23 +1,23 @@
-/** A part that dies sooner than this after its start counts as one that cannot run. */
+/** A part that dies sooner than this after its start counts as unable to run. */
 const shortLifeMs = 10_000;
 const maxDeaths = 5;
 const initialBackOffMs = 100;
 const maxBackOffMs = 5_000;
 
-/** How many short lives in a row there are now: a part that ran for a while begins anew. */
+/** Returns how many short lives there are in a row now. A part that ran for a while starts at 0 again. */
 export function countDeath(deathsBefore: number, livedMs: number): number {
   return livedMs < shortLifeMs ? deathsBefore + 1 : 0;
 }
 
 /**
- * Whether to stop trying. What has served once in this run of the stack is never given up: what ails it now (a full
- * disk, a database that is away) may end.
+ * Returns whether to stop trying. A part that has served in this run of the stack is always restarted: the cause of its
+ * deaths (a full disk, an unavailable database) may end.
  */
 export function isHopeless({ deaths, served }: { deaths: number; served: boolean }): boolean {
   return !served && deaths >= maxDeaths;
 }
 
-/** The pause before the next start: 0.1 s after a long life, then doubling, 5 s at most. */
+/** Returns the pause before the next start: 0.1 s after a long life, then doubled each time, at most 5 s. */
 export function backOffMs(deaths: number): number {
   return Math.min(initialBackOffMs * 2 ** deaths, maxBackOffMs);
 }

@@ -8,7 +8,7 @@ export type Screen = {
   problem: (text: string) => void;
 };
 
-/** Writes for a person; colours only where a terminal shows them. */
+/** Creates a screen for people; uses colours only on a terminal that supports them. */
 export function createScreen(stream: NodeJS.WriteStream): Screen {
   const style = (format: Parameters<typeof styleText>[0], text: string) =>
     styleText(format, text, { stream, validateStream: true });
@@ -19,10 +19,13 @@ export function createScreen(stream: NodeJS.WriteStream): Screen {
   };
 }
 
-/** How service, studio and console are reached from outside. */
+/** The public addresses of service, studio and console. */
 export type Addresses = { service: string; studio: string; console: string };
 
-/** What runs and where, told before the parts are ready. Addresses are those that a person types, a proxy's included. */
+/**
+ * Shows what runs and where, before the parts are ready. Shows the addresses that a user types, which may be those of a
+ * proxy.
+ */
 export function showOverview(
   screen: Screen,
   facts: { addresses: Addresses; dataDirectory: string; logs: string; database: string },
@@ -39,7 +42,7 @@ export function showOverview(
   screen.line(`  Logs         ${facts.logs}`);
 }
 
-/** The one time that the demo account's secrets can be read. */
+/** Shows the demo account's secrets; they can be read only this once. */
 export function showDemo(screen: Screen, demo: DemoAccount, addresses: Addresses): void {
   screen.line();
   screen.heading('  A demo account was made for you');
@@ -55,7 +58,7 @@ export function showDemo(screen: Screen, demo: DemoAccount, addresses: Addresses
   screen.line(firstPicture(addresses.service, demo.key));
 }
 
-/** What to do where there is no account yet, and none is made by the start. */
+/** Shows what to do when there is no account yet and the start creates none. */
 export function showFirstAccount(screen: Screen, addresses: Addresses): void {
   screen.line();
   screen.heading(
@@ -69,7 +72,7 @@ export function showFirstAccount(screen: Screen, addresses: Addresses): void {
   );
 }
 
-/** Lines for sh that make a picture, wait for it and save it, with curl, grep and sed alone. */
+/** Returns lines for sh that make a picture, wait for it and save it, with only curl, grep and sed. */
 export function firstPicture(serviceAddress: string, key: string): string {
   return `KEY=${key}
 API=${serviceAddress}/v1

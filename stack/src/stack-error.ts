@@ -1,4 +1,4 @@
-/** A refusal that an operator can act on; its message is one sentence (or two) that says what and what to do. */
+/** An error that an operator can fix. Its message has one or two sentences: what is wrong and what to do. */
 export class StackError extends Error {
   override name = 'StackError';
 }

@@ -29,7 +29,7 @@ import { explainError } from './explain-error.ts';
 
 export type Stack = AsyncDisposable & { addresses: Addresses };
 
-/** Ports held by what a killed stack left behind are free within this. */
+/** Ports held by remains of a killed stack become free within this time. */
 const afterCrashMs = 20_000;
 const readyLimitMs = 120_000;
 const readyPollMs = 25;
@@ -42,20 +42,20 @@ const ownEntries: PartEntries = {
   service: entryOf('service/src/main.ts'),
 };
 
-/** A wrong secret or bucket is told once, and not by parts that die of it again and again. @throws ConfigError */
+/** Reports a wrong secret or bucket once, instead of letting parts die of it repeatedly. @throws ConfigError */
 async function tryBucket({ dataDirectory, environment }: StackConfig): Promise<void> {
   const s3 = readMediaBucket(environment);
   if (s3 === undefined) return;
-  // Loaded where it is needed: most starts have their media on a disk.
+  // Loaded only when needed: most starts have their media on a disk.
   const { openCheckedStorage } = await import('@renderkit/blob-storage/open-storage.ts');
   await using _ = await openCheckedStorage({ dataDirectory, s3 });
 }
 
 /**
- * Starts everything on this machine in order and answers when it serves. What was started is stopped again when
- * anything fails or the signal aborts. From then on a part that dies is started again for as long as the stack runs, and
- * the others stay. Tests may give other programs as `entries`.
- * @throws StackError, ConfigError for what an operator can mend
+ * Starts everything on this machine in order, and returns when it serves. Stops everything again when something fails
+ * or the signal aborts. Later, a part that dies is restarted while the stack runs, and the other parts stay. Tests may
+ * pass other programs as `entries`.
+ * @throws StackError, ConfigError for errors that an operator can fix
  */
 export async function startStack(
   config: StackConfig,
@@ -100,7 +100,7 @@ export async function startStack(
   });
   await built;
   const parts = startParts({ environments, config, databases, outageOf, ...options });
-  // Disposed in this order: nothing new comes in, what runs ends, and last who serves the others.
+  // Disposed in reverse order: the service stops accepting requests, running work ends, and the studio stops last.
   for (const part of [parts.studio, parts.worker, parts.service]) owned.use(part);
   owned.defer(() => held.sayStopping());
   await untilReady(parts, addressOf(config.host, ports.port), options.signal);
@@ -113,14 +113,17 @@ export async function startStack(
   return { addresses, [Symbol.asyncDispose]: () => ours.disposeAsync() };
 }
 
-/** Before there is a demo account, so that it has a plan of the operator's own. What is wrong stands in the studio's log. */
+/**
+ * Applies the operator's files before a demo account is created, so that the account gets one of the operator's plans.
+ * The studio's log has the errors.
+ */
 async function publishFiles({ worker }: PartEnvironments, screen: Screen): Promise<void> {
-  // It is loaded by now: the studio's migrations publish the product's own models by it.
+  // The module is loaded already: the studio's migrations use it to publish the product's models.
   const { applyDataFiles } = await import('@renderkit/studio/catalog/data-files.ts');
   const { databaseUrl: url, ...location } = readWorkerConfig(worker);
   await using database = openDatabase({ url, applicationName: 'stack', poolSize: 1 });
   const tell = ({ file }: { file: string }, message: string) => screen.line(`  ${file}: ${message}.`);
-  // What is refused here studio and worker would refuse one by one, each after a start of its own.
+  // Checked here first: otherwise the studio and the worker would each start and refuse it.
   await requireLocation(database, location);
   await readRulesAtStart({
     path: filesOf(location.dataDirectory).moderation,
@@ -130,13 +133,16 @@ async function publishFiles({ worker }: PartEnvironments, screen: Screen): Promi
   await applyDataFiles(database, location, { info: tell, warn: tell, error: tell });
 }
 
-/** What the parts were told, so that the screen and they never disagree. */
+/** Returns the addresses given to the parts, so that the screen and the parts always agree. */
 function publicAddresses({ service }: PartEnvironments): Addresses {
   const { PUBLIC_URL = '', STUDIO_PUBLIC_URL = '' } = service;
   return { service: PUBLIC_URL, studio: STUDIO_PUBLIC_URL, console: `${PUBLIC_URL}${consoleAddresses.home}` };
 }
 
-/** Beside all that needs no console. Without one the API serves all the same, so that its failure is told and no end. */
+/**
+ * Builds the console in parallel with everything that does not need it. The API works without a console, so a failure
+ * is only reported.
+ */
 async function makeConsole({ environment }: StackConfig, screen: Screen): Promise<void> {
   const onBuild = () => screen.line('Building the console (first start, or its sources changed)…');
   await buildConsole({ environment, onBuild }).catch((error: unknown) => screen.problem(explainError(error)));
@@ -155,8 +161,8 @@ async function claimPorts(
 }
 
 /**
- * On the first start of a database shows a demo account, if one is wanted, before anything serves; on every start
- * what to do where nobody has an account.
+ * Shows a demo account, if one is wanted, on the first start of a database, before anything serves. On every start,
+ * shows what to do when nobody has an account.
  */
 async function welcome(
   config: StackConfig,
@@ -169,11 +175,12 @@ async function welcome(
   const isFirst = !(await wasStartedBefore(service.url));
   if (isFirst && config.demo) {
     await using studio = open(environments.studio['STUDIO_DATABASE_URL']);
-    // Loaded for this one time: it brings the studio's sign-in, which would cost every start half a second.
+    // Loaded only once: the module includes the studio's sign-in, which would cost every start half a second.
     const { makeDemo } = await import('./demo-account.ts');
     show.demo(await makeDemo({ service, studio, environments }, { administrator: config.isForThisMachine }));
   } else if (!(await holdsAccounts(service.url))) show.nobody();
-  // Only now: a start that was killed before makes password and key anew, so that what a person sees always works.
+  // Stored last: if a start is killed before, the next one creates a new password and key, so that those shown always
+  // work.
   if (isFirst) await rememberFirstStart(service.url, config.demo ? 'demo' : 'plain');
 }
 
@@ -211,7 +218,7 @@ function startParts(options: PartsOptions): Parts {
 }
 
 /**
- * Waits until every part says that it serves and `/readyz` of the service, at the address where it listens, agrees.
+ * Waits until every part reports that it serves, and `/readyz` of the service, at its listening address, is ready too.
  * @throws StackError
  */
 async function untilReady(parts: Parts, listening: string, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 
-/** What a database must be like for us, as it says itself. */
+/** The facts about a database that the stack requires, as the database reports them. */
 export type DatabaseFacts = {
   version: number;
   encoding: string;
@@ -8,7 +8,7 @@ export type DatabaseFacts = {
   synchronousCommit: string;
 };
 
-/** Asks a database for what our promises rest on. */
+/** Asks a database for the settings that the product's guarantees depend on. */
 export async function readDatabaseFacts(url: string): Promise<DatabaseFacts> {
   const [facts] = await ask<DatabaseFacts>(
     url,
@@ -22,13 +22,13 @@ export async function readDatabaseFacts(url: string): Promise<DatabaseFacts> {
 
 const firstStartDone = 'first_start';
 
-/** Whether a start has been completed on this database before. */
+/** Returns whether a start has been completed on this database before. */
 export async function wasStartedBefore(serviceUrl: string): Promise<boolean> {
   const rows = await ask(serviceUrl, 'select 1 from settings where name = $1', [firstStartDone]);
   return rows.length > 0;
 }
 
-/** Remembers that the first start is done. */
+/** Stores that the first start is done. */
 export async function rememberFirstStart(serviceUrl: string, outcome: 'demo' | 'plain'): Promise<void> {
   await ask(serviceUrl, 'insert into settings (name, value) values ($1, $2) on conflict (name) do nothing', [
     firstStartDone,
@@ -36,7 +36,7 @@ export async function rememberFirstStart(serviceUrl: string, outcome: 'demo' | '
   ]);
 }
 
-/** Whether anybody has an account at the service; its tables are there. */
+/** Returns whether anybody has an account at the service. The service's tables must exist. */
 export async function holdsAccounts(serviceUrl: string): Promise<boolean> {
   const [accounts] = await ask<{ any: boolean }>(serviceUrl, 'select exists (select 1 from accounts) as any');
   return accounts?.any === true;

@@ -28,7 +28,7 @@ export const mediaCommands: Command[] = [
           ...bytes.map((key) => `no row    ${key}`),
           `Looked at ${checked} keys: ${rows.length} without bytes, ${bytes.length} without a row.`,
         ],
-        // Bytes without a row cost space and nothing else; the studio removes them in time.
+        // Bytes without a row only cost space, and the studio removes them in time.
         failed: rows.length > 0,
       };
     },
@@ -42,7 +42,8 @@ export const mediaCommands: Command[] = [
       const { studio, environments } = await open();
       const from = locationOf(to === 's3' ? 'disk' : 's3', environments.worker);
       const location = locationOf(to, environments.worker);
-      // Among media of another studio the copies would be removed, for its database names none of them.
+      // Opening claims both locations. In a location of another studio, the copies would be removed, because its
+      // database does not name them.
       await using source = await openOwnStorage(studio, from);
       await using target = await openOwnStorage(studio, location);
       let said = performance.now();
@@ -78,7 +79,10 @@ export const mediaCommands: Command[] = [
   }),
 ];
 
-/** `s3` is the bucket that the environment names, whether media are kept in it yet or not. */
+/**
+ * Returns the location for a store. `s3` is the bucket that the environment names, whether media are kept in it yet or
+ * not.
+ */
 function locationOf(store: 'disk' | 's3', environment: Environment): MediaLocation {
   const { dataDirectory } = readWorkerConfig(environment);
   return { dataDirectory, s3: store === 's3' ? readBucketOf(environment) : undefined };

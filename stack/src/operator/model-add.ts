@@ -35,9 +35,9 @@ import { duration, flag, millicredits, required, text, type Values } from './opt
 import { writeFiles, writeModel } from './write-files.ts';
 
 const actor = 'operator';
-/** A machine that loads its lists anew takes its time. */
+/** Milliseconds. A machine that reloads its lists needs this time. */
 const askMs = 120_000;
-/** That backends have to say what they have. */
+/** How long backends may take to report what they have, in milliseconds. */
 const checkMs = 30_000;
 
 const options = {
@@ -63,7 +63,7 @@ export const addModelCommand = command({
   run: async (context, given) => {
     const file = givenPath(context.config, given.file);
     await checkReadable(file);
-    // An image or a video may carry a workflow, and be large.
+    // Only text files are read: an image or a video may contain a workflow and be large.
     const content = /\.(?:json|ya?ml)$/i.test(file) ? await readFile(file, 'utf8') : '';
     const isOne = isManifest(file, content);
     const databases = await context.open();
@@ -79,7 +79,7 @@ export const addModelCommand = command({
   },
 });
 
-/** Nothing was added; what is known of the model is shown all the same. */
+/** Nothing was added; the answer still shows what is known about the model. */
 function refusedAnswer({ problems, known }: ModelRefused, id: string | null): Answer {
   return {
     data: {
@@ -162,7 +162,7 @@ async function addWorkflow(
   ]);
 }
 
-/** An import has asked its backend; where a file spoke for that, the backend itself is asked now, if it answers. */
+/** An import has already asked its backend. If a file was given instead, asks the backend now, in case it answers. */
 async function findingsOfImport(
   databases: OperatorDatabases,
   { id, version }: AddedModel,
@@ -181,7 +181,10 @@ async function findingsOfImport(
   };
 }
 
-/** What was asked for beside the model itself. Where the backend cannot be asked, it cannot make a sample either. */
+/**
+ * Returns the user's wishes apart from the model itself. If the backend cannot be asked, it cannot make a sample
+ * either.
+ */
 function wishesOf(given: Given) {
   return {
     publish: given.publish ?? false,
@@ -233,7 +236,7 @@ async function readWorkflow(file: string, wish: Parameters<typeof proposeModel>[
   return await proposeModel({ sizeBytes: size, read }, wish);
 }
 
-/** What is known of classes: by the file that was given, else by the backend. */
+/** Returns a function for the descriptions of node classes: from the given file, else from the backend. */
 async function classSource(
   given: Given,
   config: StackConfig,
@@ -280,7 +283,7 @@ function parameterLine({ target, sources, reason, sure }: ProposedModel['paramet
   return `  ${sources.join(', ').padEnd(18)} ${target.padEnd(32)} ${reason}  ${sure}`;
 }
 
-/** How a guess is agreed to. */
+/** Explains how the user can accept a guess. */
 function guessLines(id: string, parameters: AddedModel['parameters']): string[] {
   const guess = parameters.find(({ sure }) => sure === 'guess');
   return guess === undefined

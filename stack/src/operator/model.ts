@@ -22,7 +22,7 @@ import { required, several, text, wholeNumber } from './option.ts';
 import { writeModel } from './write-files.ts';
 
 const actor = 'operator';
-/** That backends have to say what they have. Milliseconds. */
+/** How long backends may take to report what they have, in milliseconds. */
 const withinMs = 30_000;
 const version = wholeNumber({ min: 1, max: 1_000_000 });
 

@@ -13,13 +13,13 @@ const sayEveryMs = 15_000;
 
 export type OfferWish = {
   publish: boolean;
-  /** `own`: by routes that cost nothing; `paid`: by those of paid providers too. */
+  /** `own`: only by routes that cost nothing; `paid`: also by those of paid providers. */
   sample: 'no' | 'own' | 'paid';
-  /** How long to wait for the sample. */
+  /** How long to wait for the sample, in seconds. */
   withinSeconds: number | undefined;
-  /** What is wrong with the model already: then no sample is made, and it is not offered. */
+  /** Known problems of the model. If there are any, no sample is made, and the model is not offered. */
   problems: readonly Problem[];
-  /** What to ask the sample for. */
+  /** The prompt for the sample. */
   prompt?: string | undefined;
   /** Whether the sample decides the price. */
   isPriceOpen?: boolean;
@@ -29,11 +29,11 @@ export type Offered = Pick<AddedModel, 'version' | 'price'> & {
   published: boolean;
   sample: { seconds: number; with_loading: boolean } | null;
   problems: readonly Problem[];
-  /** For a person, about the sample. */
+  /** Lines about the sample, for a person. */
   said: readonly string[];
 };
 
-/** What becomes of a model that was added: a sample of it, its price by that, and an offer where that is asked for. */
+/** Makes a sample of an added model, sets the price by the sample, and offers the model if requested. */
 export async function offerAdded(
   databases: OperatorDatabases,
   added: AddedModel,

@@ -10,17 +10,17 @@ import { StackError } from '../stack-error.ts';
 
 export type OperatorDatabases = AsyncDisposable &
   ServiceAndStudio & {
-    /** The embedded cluster; undefined where the databases are somebody else's. */
+    /** The embedded cluster; `undefined` for external databases. */
     embedded: ClusterAddresses | undefined;
   };
 
-/** A stack that is just starting has its database within this. */
+/** A stack that is starting has its database within this time. */
 const patienceMs = 60_000;
 const pollMs = 100;
 
 /**
- * Opens both databases as the stack would: those of a stack that runs, else the embedded ones, started for as long
- * as they are open here, else the external ones.
+ * Opens both databases as the stack would: those of a running stack, else the embedded ones, else the external ones.
+ * Starts the embedded server while they are open here.
  * @throws StackError
  */
 export async function openOperatorDatabases(config: StackConfig): Promise<OperatorDatabases> {
@@ -61,7 +61,7 @@ async function reachDatabases(config: StackConfig, owned: AsyncDisposableStack):
       await prepareDatabases(databases.urls);
       return databases;
     }
-    // Another command, or a stack that stops, would take the database away from us: those are waited for.
+    // Waits for other commands and for a stack that stops: they would stop the database during this command.
     const running = held === 'stack' ? await joinRunning(config) : undefined;
     if (running !== undefined) return running;
     await sleep(pollMs);

@@ -4,7 +4,7 @@ import { DriverPool } from '@renderkit/studio/backends/driver-pool.ts';
 import { readWorkerConfig } from '@renderkit/studio/config.ts';
 import type { OperatorDatabases } from './open-databases.ts';
 
-/** What speaks to backends, with the worker's own settings. */
+/** Opens the drivers for backends, with the worker's settings. */
 export function openDrivers({ environments }: OperatorDatabases): DriverPool {
   const { secretKey, egressAllow } = readWorkerConfig(environments.worker);
   const log = createLogger({ part: 'operator', level: 'error' });

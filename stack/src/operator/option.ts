@@ -1,20 +1,20 @@
 import { parseArgs } from 'node:util';
 import { StackError } from '../stack-error.ts';
 
-/** One value of a command line: how its text is read, and what the help calls it. */
+/** One option of a command line: how its text is read, and how the help shows it. */
 export type Option<Value> = {
-  /** In the help, e.g. `N` or `on|off`. */
+  /** The value in the help, e.g. `N` or `on|off`. */
   form: string;
-  /** @throws StackError with a sentence that goes on after the option's name */
+  /** @throws StackError with a sentence that continues after the option's name */
   read: (text: string) => Value;
   required?: true;
-  /** It stands alone, without a value. */
+  /** The option has no value. */
   flag?: true;
 };
 
 type RequiredOption<Value> = Option<Value> & { required: true };
 
-/** What a command gets: required options always, the others when they were given. */
+/** The values that a command gets: required options always, others if they were given. */
 export type Values<Options extends Record<string, Option<unknown>>> = {
   [Name in keyof Options]: Options[Name] extends RequiredOption<infer Value>
     ? Value
@@ -34,7 +34,7 @@ export function text(form: string): Option<string> {
   };
 }
 
-/** True where it was given. */
+/** `true` if the option was given. */
 export const flag: Option<boolean> = { form: '', flag: true, read: () => true };
 
 export const email: Option<string> = {
@@ -73,7 +73,7 @@ export function wholeNumber(range: { min: number; max: number }): Option<number>
   };
 }
 
-/** A moment, as ISO 8601; without an offset it is UTC. */
+/** A time in ISO 8601; UTC if there is no offset. */
 export const time: Option<string> = {
   form: 'TIME',
   read: (value) => {
@@ -88,7 +88,7 @@ export const time: Option<string> = {
 
 const secondsOf = { s: 1, m: 60, h: 60 * 60 } as const;
 
-/** How long: seconds, from `30s`, `10m` or `2h`. */
+/** A duration such as `30s`, `10m` or `2h`, in seconds. */
 export const duration: Option<number> = {
   form: '10m',
   read: (value) => {
@@ -99,7 +99,7 @@ export const duration: Option<number> = {
   },
 };
 
-/** Money of a provider, with four decimals at most. */
+/** An amount of a provider's money, with at most four decimals. */
 export const amount: Option<number> = {
   form: 'N',
   read: (value) =>
@@ -122,7 +122,7 @@ export const variable: Option<string> = {
   read: (value) => (variableName.test(value) ? value : refuse('must be the name of an environment variable')),
 };
 
-/** A header, and the variable that its value stands in: a command line is seen by others. */
+/** A header and the variable with its value: other users can see a command line. */
 export const headerFromVariable: Option<{ name: string; variable: string }> = {
   form: 'NAME=env:VARIABLE',
   read: (value) => {
@@ -133,7 +133,7 @@ export const headerFromVariable: Option<{ name: string; variable: string }> = {
   },
 };
 
-/** Names of one's own, separated by commas; empty for none. */
+/** User-defined names, separated by commas; an empty text means none. */
 export const names: Option<string[]> = {
   form: 'a,b',
   read: (value) =>
@@ -159,7 +159,7 @@ export const millicredits: Option<number> = {
   form: 'N',
   read: (value) => {
     const [, whole, decimals = ''] = /^(\d{1,9})(?:\.(\d{1,3}))?$/.exec(value) ?? [];
-    // Put together from digits: a float would round.
+    // Computed from digits: a float would round.
     return whole === undefined
       ? refuse('must be a number of credits, with three decimals at most')
       : Number(whole) * 1000 + Number(decimals.padEnd(3, '0'));
@@ -169,7 +169,7 @@ export const millicredits: Option<number> = {
 const megabyte = 1024 * 1024;
 const maxStorageMegabytes = 100_000_000;
 
-/** What an account may store, in MB of 1,048,576 bytes, as bytes; null for what its plan says. */
+/** An account's storage limit: given in MB of 1,048,576 bytes, returned in bytes. `null` for the plan's limit. */
 export const storageMegabytes: Option<number | null> = {
   form: 'N|plan',
   read: (value) => {
@@ -183,9 +183,7 @@ export const storageMegabytes: Option<number | null> = {
   },
 };
 
-/**
- * Reads a command's arguments. @throws StackError with one sentence that names the option and what it should be
- */
+/** Reads a command's arguments. @throws StackError with one sentence that names the option and the expected value */
 export function readValues<Options extends Record<string, Option<unknown>>>(
   command: string,
   options: Options,
@@ -207,7 +205,7 @@ export function readValues<Options extends Record<string, Option<unknown>>>(
       });
     }
   });
-  // The loop above gave every name the value its own option read.
+  // The loop above gave every name the value that its option read.
   return Object.fromEntries(values) as Values<Options>;
 }
 

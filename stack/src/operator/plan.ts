@@ -16,7 +16,7 @@ const counted = (count: number, word: string) => `${count} ${word}${count === 1 
 
 const version = wholeNumber({ min: 1, max: 1_000_000 });
 
-/** Commands for the lists that are published whole: plans and styles. */
+/** Commands for lists that are published as a whole: plans and styles. */
 export const planCommands: Command[] = [
   command({
     words: 'plan list',
@@ -68,7 +68,7 @@ export const planCommands: Command[] = [
   publishAgain('style', 'styles'),
 ];
 
-/** Each publication has the next number, from 1. */
+/** Publications are numbered from 1. */
 function publishAgain(noun: string, name: 'plans' | 'styles'): Command {
   return command({
     words: `${noun} publish`,

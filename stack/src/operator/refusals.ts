@@ -6,7 +6,10 @@ import { OperatorError } from '@renderkit/studio/operator.ts';
 import { StackError } from '../stack-error.ts';
 import { type Answer, problemLine } from './command.ts';
 
-/** What the parts refuse is for the person at the terminal. @throws StackError with its sentence, and any other error as it is */
+/**
+ * Turns errors of the parts into an answer for the terminal. @throws StackError with the error's sentence, and any
+ * other error unchanged
+ */
 export function answerRefusal(error: unknown): Answer {
   if (error instanceof ModelRefused) {
     const { problems } = error;

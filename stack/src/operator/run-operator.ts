@@ -5,7 +5,7 @@ import type { Answer, Command, CommandGroup } from './command.ts';
 import { loadCommands } from './commands.ts';
 import { openOperatorDatabases } from './open-databases.ts';
 
-/** Runs one command line and answers what to print, and whether all is well. @throws StackError, ConfigError */
+/** Runs one command line. Returns the text to print, and whether the command failed. @throws StackError, ConfigError */
 export async function runOperator(
   groups: readonly CommandGroup[],
   argv: string[],
@@ -35,13 +35,13 @@ export async function runOperator(
       { config, open, progress: (line) => process.stderr.write(`${line}\n`) },
       words.slice(command.words.split(' ').length),
     )
-    // What knows all refusals is loaded where there is one.
+    // The module of all known refusals is loaded only when one occurs.
     .catch(async (error: unknown) => (await import('./refusals.ts')).answerRefusal(error));
   return { text: print(answer, json), failed: answer.failed ?? false };
 }
 
 function print(answer: Answer, json: boolean): string {
-  // One line, so that the last line of the output is all of it, whatever npm prints before.
+  // One line, so that the last line of the output is the whole answer, whatever npm prints before.
   return json ? JSON.stringify(answer.data) : answer.lines.join('\n');
 }
 

@@ -1,4 +1,4 @@
-/** Rows of cells, the head first, as lines whose columns stand below each other. */
+/** Formats rows of cells, the head first, as lines with aligned columns. */
 export function tableLines(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows)

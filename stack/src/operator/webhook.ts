@@ -116,7 +116,7 @@ export const webhookCommands: Command[] = [
   }),
 ];
 
-// Encrypted under a wrong key a secret would be lost, and nobody would know before a receiver refuses what is signed.
+// Encrypted with a wrong key, a secret would be lost, and nobody would notice before a receiver refuses a signature.
 async function secretKeyOf(databases: OperatorDatabases): Promise<Buffer> {
   const { secretKey } = readServiceConfig(databases.environments.service);
   await checkSecretKey(databases.service, secretKey);

@@ -5,8 +5,9 @@ import { readOriginal } from '@renderkit/studio/catalog/thumbnails.ts';
 import type { MediaStore } from '@renderkit/studio/storage/open-media.ts';
 
 /**
- * Writes the newest version of a model into a folder: its manifest, and what lies beside it. Returns their paths.
- * @throws ModelRefused where there is no such model
+ * Writes the newest version of a model into a folder: its manifest and the files that belong to it. Returns their
+ * paths.
+ * @throws ModelRefused when there is no such model
  */
 export async function writeModel(id: string, folder: string, media: MediaStore): Promise<string[]> {
   const { files, image } = await exportModel(media.database, id);
@@ -17,7 +18,7 @@ export async function writeModel(id: string, folder: string, media: MediaStore):
   });
 }
 
-/** Writes files into a folder, which is made where it is missing. Returns their paths. */
+/** Writes files into a folder and creates the folder if it is missing. Returns their paths. */
 export async function writeFiles(
   folder: string,
   files: Readonly<Record<string, string | Uint8Array>>,

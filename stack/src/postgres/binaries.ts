@@ -6,7 +6,7 @@ import { StackError } from '../stack-error.ts';
 
 export type PostgresBinaries = { postgres: string; initdb: string; pgCtl: string };
 
-/** The machine has no PostgreSQL of ours; the message says what to do. */
+/** There is no built-in PostgreSQL for this machine. The message says what to do. */
 export class PostgresMissing extends StackError {
   override name = 'PostgresMissing';
 }
@@ -20,8 +20,9 @@ const packageOf: Partial<Record<string, string>> = {
 };
 
 /**
- * PostgreSQL's programs, where `account` can run them: in the installed package, or in a copy under
- * `copyDirectory` (whose parents the account can pass) when the account cannot reach the package or its library links can not be made there.
+ * Returns PostgreSQL's programs in a place where `account` can run them: in the installed package, or in a copy under
+ * `copyDirectory`, whose parents the account can pass. The copy is used when the account cannot reach the package, or
+ * when its library links cannot be created there.
  * @throws PostgresMissing
  */
 export async function findPostgresBinaries(options: {
@@ -63,8 +64,8 @@ function programs(native: string): PostgresBinaries {
 }
 
 /**
- * Makes the links between library names that npm packages cannot hold. The package has an install script for it,
- * which does not run where scripts are off. Answers false when they cannot be made here.
+ * Creates the links between library names that npm packages cannot contain. The package's install script does this, but
+ * does not run where scripts are off. Returns `false` when the links cannot be created here.
  */
 async function completeLinks(native: string): Promise<boolean> {
   const root = path.dirname(native);
@@ -90,14 +91,14 @@ async function copyPrograms(native: string, copy: string, account: OsAccount | u
   await cp(native, path.join(unfinished, 'native'), { recursive: true, verbatimSymlinks: true });
   await completeLinks(path.join(unfinished, 'native'));
   await makeReadable(path.join(unfinished, 'native'));
-  // Another process may have finished the same copy meanwhile; either will do.
+  // Another process may have finished the same copy meanwhile; both copies are equal.
   await rename(path.join(unfinished, 'native'), copy).catch(async (error: unknown) => {
     if (!(await exists(copy))) throw error;
   });
   await rm(unfinished, { recursive: true, force: true });
 }
 
-/** A strict umask at installation must not keep the account out of its copy. */
+/** Gives the account access to its copy, even after an installation with a strict umask. */
 async function makeReadable(directory: string): Promise<void> {
   await chmod(directory, 0o755);
   for (const entry of await readdir(directory, { withFileTypes: true })) {

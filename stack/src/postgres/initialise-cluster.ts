@@ -12,8 +12,8 @@ import type { ClusterPlace } from './place.ts';
 const limitMs = 120_000;
 
 /**
- * Makes the cluster unless it is there. It is made under another name and renamed when it is whole, so that a
- * kill in between leaves nothing that looks like a cluster. Call it with the cluster's lock held.
+ * Creates the cluster unless it exists. Creates it under another name and renames it when it is complete, so that a
+ * kill in between leaves nothing that looks like a cluster. The caller must hold the cluster's lock.
  */
 export async function initialiseCluster(options: {
   binaries: PostgresBinaries;
@@ -54,7 +54,7 @@ async function runInitdb(initdb: string, data: string, passwordFile: string, acc
       '--auth=scram-sha-256',
       `--pwfile=${passwordFile}`,
       '--encoding=UTF8',
-      // PostgreSQL's own C.UTF-8 sorts the same on every machine; the C library's is missing on some.
+      // PostgreSQL's built-in C.UTF-8 sorts the same on every machine; the C library's is missing on some.
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
       '--no-locale',
@@ -78,7 +78,10 @@ async function runInitdb(initdb: string, data: string, passwordFile: string, acc
   if (code !== 0) throw new Error(`initdb failed: ${errors.trim() || `exit code ${code}`}`);
 }
 
-/** PostgreSQL's programs get a bare environment: PGDATA, PGPORT, LC_ALL and the like would change what they do. */
+/**
+ * Returns a minimal environment for PostgreSQL's programs: PGDATA, PGPORT, LC_ALL and others would change their
+ * behaviour.
+ */
 export function environment(): NodeJS.ProcessEnv {
   const kept = ['PATH', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'windir', 'ComSpec'];
   return Object.fromEntries(

@@ -10,8 +10,9 @@ const pollMs = 50;
 const connectLimitMs = 2_000;
 
 /**
- * Ends a server that outlived its supervisor on this cluster, and removes what a dead one left. Whether one runs is
- * found by connecting, never from a process number: numbers are used again. Call it with the cluster's lock held.
+ * Ends a server that outlived its supervisor on this cluster, and removes what a dead server left. Connects to find out
+ * whether one runs; process numbers are unreliable, because they are used again. The caller must hold the cluster's
+ * lock.
  */
 export async function clearOrphan(place: ClusterPlace): Promise<void> {
   const deadline = performance.now() + patienceMs;
@@ -19,7 +20,7 @@ export async function clearOrphan(place: ClusterPlace): Promise<void> {
   while (performance.now() < deadline) {
     const address = await recordedAddress(place);
     if (address === undefined || !(await listens(address))) {
-      // A pid file that is still there is of a killed server, and its number may be anyone's by now.
+      // A remaining pid file belongs to a killed server, and another process may have its number by now.
       await rm(pidFile(place), { force: true });
       return;
     }
@@ -33,7 +34,7 @@ export async function clearOrphan(place: ClusterPlace): Promise<void> {
 
 export type ServerAddress = { host: string; port: number };
 
-/** Where a server of this cluster listens, as it wrote down itself, whether or not it still runs. */
+/** Returns the address that a server of this cluster wrote down, whether or not the server still runs. */
 export async function recordedAddress(place: ClusterPlace): Promise<ServerAddress | undefined> {
   const port = Number((await pidFileLines(place))[3]);
   if (!(port > 0)) return undefined;
@@ -42,7 +43,7 @@ export async function recordedAddress(place: ClusterPlace): Promise<ServerAddres
   return host === undefined ? undefined : { host, port };
 }
 
-/** Asks the server to shut down fast, once it proved by password and answer that it serves this very directory. */
+/** Asks the server for a fast shutdown after checking, by password and answer, that it serves this directory. */
 async function stopIfOurs(place: ClusterPlace, address: ServerAddress): Promise<boolean> {
   const password = await readFile(place.passwordFile, 'utf8');
   const server = await identifyServer({ ...address, password });
@@ -50,7 +51,7 @@ async function stopIfOurs(place: ClusterPlace, address: ServerAddress): Promise<
   const [pid, , startedAt] = await pidFileLines(place);
   const same =
     (await realpath(server.dataDirectory)) === (await realpath(place.dataDirectory)) &&
-    // The file's number and the answer are one server's word on one moment, a second apart at most.
+    // The file and the answer give the start time of the same server, at most a second apart.
     Math.abs(Number(startedAt) - server.startedAt) <= 1;
   if (!same) throw new Error(`another PostgreSQL server answers at ${address.host}: stop it and start again`);
   process.kill(Number(pid), 'SIGINT');

@@ -2,16 +2,17 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { StackError } from '../stack-error.ts';
 
-/** Whom a child process runs as: given to `spawn` as it is. */
+/** The account of a child process, passed to `spawn` as it is. */
 export type OsAccount = { uid: number; gid: number };
 
-/** There is no such account on this machine; the message says what to do. */
+/** There is no such account on this machine. The message says what to do. */
 export class UnknownOsAccount extends StackError {
   override name = 'UnknownOsAccount';
 }
 
 /**
- * The account PostgreSQL must run as: undefined (our own) unless we are root, whom PostgreSQL refuses.
+ * Returns the account for PostgreSQL: `undefined` (the current one) unless this process runs as root, which PostgreSQL
+ * refuses.
  * @throws UnknownOsAccount
  */
 export async function unprivilegedAccount(name = 'nobody'): Promise<OsAccount | undefined> {
@@ -29,13 +30,15 @@ export async function unprivilegedAccount(name = 'nobody'): Promise<OsAccount | 
   return account;
 }
 
-/** Whether the account may walk down to this directory and read it, by the mode bits on the way. */
+/**
+ * Returns whether the account can reach this directory and read it, by the mode bits of the directory and its parents.
+ */
 export async function canReach(account: OsAccount | undefined, directory: string): Promise<boolean> {
   if (account === undefined) return true;
   return (await allows(account, directory, 0o5)) && (await canPass(account, path.dirname(directory)));
 }
 
-/** Whether the account may pass through this directory and all above it. */
+/** Returns whether the account can pass through this directory and all its parents. */
 export async function canPass(account: OsAccount, directory: string): Promise<boolean> {
   for (let at = path.resolve(directory); ; at = path.dirname(at)) {
     if (!(await allows(account, at, 0o1))) return false;
@@ -43,7 +46,7 @@ export async function canPass(account: OsAccount, directory: string): Promise<bo
   }
 }
 
-/** Whether the mode of this one directory gives the account all of `wanted` (4 read, 2 write, 1 pass). */
+/** Returns whether this directory's mode gives the account all of `wanted` (4 read, 2 write, 1 pass). */
 export async function allows(account: OsAccount, directory: string, wanted: number): Promise<boolean> {
   const { uid, gid, mode } = await stat(directory);
   const shift = uid === account.uid ? 6 : gid === account.gid ? 3 : 0;

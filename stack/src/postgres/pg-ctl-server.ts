@@ -10,9 +10,9 @@ const startSeconds = 120;
 const stopSeconds = 30;
 
 /**
- * Starts the server by pg_ctl, which on Windows takes from it the rights of an administrator that PostgreSQL refuses
- * to run with. It is no child of ours then, so its end is looked for; and its settings go through a file, because a
- * command line would pass through cmd.exe, which has its own mind about percent signs.
+ * Starts the server through pg_ctl. On Windows, pg_ctl removes administrator rights, with which PostgreSQL refuses to
+ * run. The server is then no child process, so its end is found by polling. Settings are passed in a file, because a
+ * command line would pass through cmd.exe, which interprets percent signs.
  */
 export function startServerByPgCtl(options: ServerOptions): ServerProcess {
   const stopping = new AbortController();
@@ -31,7 +31,7 @@ export function startServerByPgCtl(options: ServerOptions): ServerProcess {
 async function start(options: ServerOptions): Promise<boolean> {
   const { dataDirectory } = options.task.place;
   await writeSettings(dataDirectory, options.settings);
-  // A pipe that the server inherited would keep this call waiting: it writes to the log by itself.
+  // No pipes: if the server inherited one, this call would wait for it. The server writes to the log itself.
   const up = await pgCtl(options, ['start', '-w', '-t', String(startSeconds), '-l', options.log.file]);
   return up && (await readPidFile(dataDirectory)).status === 'ready';
 }
@@ -54,7 +54,7 @@ function pgCtl({ task, binaries }: ServerOptions, [verb = '', ...argv]: string[]
   });
 }
 
-/** Appends our settings to those that initdb wrote: of two values for one name the later holds. */
+/** Appends the settings to those of initdb: of two values for one name, the later applies. */
 async function writeSettings(dataDirectory: string, settings: Record<string, string>): Promise<void> {
   const file = path.join(dataDirectory, 'postgresql.conf');
   const original = path.join(dataDirectory, 'postgresql.conf.initdb');

@@ -14,31 +14,33 @@ import { canPass, type OsAccount } from './os-account.ts';
 
 /** Where one cluster's files are. */
 export type ClusterPlace = {
-  /** The folder that holds everything below; ours, and the server's account may pass through. */
+  /**
+   * The folder that contains everything below. This process's account owns it; the server's account may pass through.
+   */
   root: string;
   /** PostgreSQL's own files; the server's account owns them. */
   dataDirectory: string;
-  /** The superuser's password, readable by us alone. */
+  /** The superuser's password, readable only by this process's account. */
   passwordFile: string;
-  /** Held by whoever runs the server. */
+  /** The process that runs the server holds this lock. */
   lockFile: string;
-  /** Names the directory of the running server's socket. */
+  /** Contains the path of the running server's socket directory. */
   socketFile: string;
 };
 
-/** The pointer leads nowhere. */
+/** The pointer names a directory that does not exist. */
 export class ClusterLost extends StackError {
   override name = 'ClusterLost';
 }
 
-/** Where the server's account can always get to, for data directories under a home that only root may enter. */
+/** A directory that the server's account can always reach, for data directories in a home that only root may enter. */
 export const sharedDirectory = '/var/lib/renderkit';
-/** sun_path holds 108 bytes with its end mark (104 on macOS); the socket's own name takes 18. */
+/** sun_path has 108 bytes including its end mark (104 on macOS); the socket's name takes 18. */
 const maxSocketDirectoryBytes = 85;
 
 /**
- * Finds or chooses where the data directory's cluster lies: in its folder `postgres`, or, where the server's
- * account cannot get there, in a folder of its own under /var/lib/renderkit, with a file left that points to it.
+ * Finds or chooses where the data directory's cluster lies: in its folder `postgres`. If the server's account cannot
+ * reach that folder, in a new folder under /var/lib/renderkit; a file in the data directory then points there.
  * @throws ClusterLost
  */
 export async function findClusterPlace(
@@ -48,7 +50,7 @@ export async function findClusterPlace(
   const pointer = filesOf(dataDirectory).clusterPointer;
   const pointed = (await readFile(pointer, 'utf8').catch(() => '')).trim();
   if (pointed !== '') {
-    // An empty cluster in its place would hide the loss.
+    // A new, empty cluster would hide the loss.
     if (!(await exists(pointed)))
       throw new ClusterLost(
         `${pointer} says that the database lies in ${pointed}, which is gone: put it back, or remove ${dataDirectory} to begin anew.`,
@@ -63,7 +65,8 @@ export async function findClusterPlace(
   ) {
     const place = placeAt(inside);
     const server = await accountOf(place, account);
-    // On the way to its files the server's account passes through; it is not to look around, and others are kept out.
+    // The server's account passes through these directories to its files. It may not list them, and others have no
+    // access.
     for (const directory of [dataDirectory, inside]) await openTo(server, directory);
     for (const file of [place.passwordFile, place.lockFile, place.socketFile])
       await setMode(file, privateFileMode);
@@ -77,8 +80,8 @@ export async function findClusterPlace(
 }
 
 /**
- * The account that a cluster's server runs under when we are root: the one that owns it, say of a person who did not
- * use root before, else the chosen one.
+ * Returns the account for a cluster's server when this process is root: the cluster's owner, for example a user who did
+ * not use root before; else the chosen account.
  */
 export async function accountOf(
   place: ClusterPlace,
@@ -89,7 +92,10 @@ export async function accountOf(
   return found === undefined || found.uid === 0 ? chosen : { uid: found.uid, gid: found.gid };
 }
 
-/** The directory for the server's socket: recorded, ours, and short enough for a socket's address. */
+/**
+ * Returns the directory for the server's socket: recorded, owned by a trusted account, and short enough for a socket's
+ * address.
+ */
 export async function socketDirectory(place: ClusterPlace): Promise<string> {
   const recorded = await recordedSocketDirectory(place);
   if (recorded !== undefined) {
@@ -98,15 +104,18 @@ export async function socketDirectory(place: ClusterPlace): Promise<string> {
   }
   const near = path.join(place.root, 'run');
   const short = Buffer.byteLength(near) <= maxSocketDirectoryBytes;
-  // The server's account owns it; root gets in anyway.
+  // The server's account owns the directory; root has access anyway.
   if (short) await makePrivateDirectory(near);
-  // A random name: in a directory for everyone a name that can be guessed could be taken first.
+  // A random name: in a directory for everyone, somebody could create a predictable name first.
   const directory = short ? near : await mkdtemp(path.join(shortTemporaryDirectory(), 'renderkit-'));
   await writeFile(place.socketFile, `${directory}\n`, { mode: privateFileMode });
   return directory;
 }
 
-/** The directory of the socket as last recorded, if it is still there; never one that somebody else made. */
+/**
+ * Returns the recorded directory of the socket if it still exists. Never returns a directory that belongs to another
+ * account.
+ */
 export async function recordedSocketDirectory(place: ClusterPlace): Promise<string | undefined> {
   const recorded = (await readFile(place.socketFile, 'utf8').catch(() => '')).trim();
   if (recorded === '') return undefined;
@@ -127,11 +136,14 @@ function placeAt(root: string): ClusterPlace {
 }
 
 function shortTemporaryDirectory(): string {
-  // macOS gives every person a temporary directory with a long name.
+  // macOS gives every user a temporary directory with a long name.
   return Buffer.byteLength(tmpdir()) + 20 <= maxSocketDirectoryBytes ? tmpdir() : '/tmp';
 }
 
-/** Makes a directory for us alone, and for others to pass through only where the server is another account's. */
+/**
+ * Creates a directory with access for its owner only. Others may pass through only if the server runs under another
+ * account.
+ */
 async function openTo(server: OsAccount | undefined, directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: privateDirectoryMode });
   const isOwner = server === undefined || (await stat(directory)).uid === server.uid;

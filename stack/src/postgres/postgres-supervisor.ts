@@ -1,6 +1,6 @@
-// Runs PostgreSQL for as long as the channel to its parent is open. A process and a group of its own, so that
-// neither Ctrl-C nor the death of the stack ends the server in the middle: the supervisor sees the channel close and
-// shuts it down in order.
+// Runs PostgreSQL while the channel to its parent is open. A separate process in a separate group, so that neither
+// Ctrl-C nor the death of the stack kills the server: the supervisor sees the channel close and shuts the server down
+// in order.
 
 import { once } from 'node:events';
 import { chown } from 'node:fs/promises';
@@ -20,7 +20,7 @@ import { type ServerOptions, startServerProcess } from './server-process.ts';
 import { serverSettings } from './settings.ts';
 
 const unixPort = 5432;
-/** A supervisor that lost its parent may still be shutting its server down. */
+/** A supervisor that lost its parent may still be shutting down its server. */
 const lockPatienceMs = 60_000;
 
 ignoreOutputErrors();
@@ -54,7 +54,7 @@ async function keep(task: SupervisorTask): Promise<void> {
   const directory = process.platform === 'win32' ? undefined : await socketDirectory(task.place);
   if (directory !== undefined && task.account !== undefined)
     await chown(directory, task.account.uid, task.account.gid);
-  // The port stays: whoever connected before a restart comes back to it.
+  // The port stays the same, so that clients can reconnect after a restart.
   const address = {
     host: directory ?? '127.0.0.1',
     port:
@@ -84,7 +84,7 @@ async function keep(task: SupervisorTask): Promise<void> {
   }
 }
 
-/** Runs the server until it ends, by itself or because we stop. Answers why it ended, and whether it had served. */
+/** Runs the server until it ends by itself or is stopped. Returns why it ended, and whether it had served. */
 async function runServer(
   options: ServerOptions,
   address: ServerAddress,
@@ -109,6 +109,6 @@ async function freePort(): Promise<number> {
 }
 
 function report(message: SupervisorReport): Promise<void> {
-  // A parent that is gone needs no report.
+  // There is no parent left to report to.
   return new Promise((resolve) => (process.connected ? process.send?.(message, () => resolve()) : resolve()));
 }

@@ -8,10 +8,10 @@ import { environment } from './initialise-cluster.ts';
 import type { SupervisorReport, SupervisorTask } from './supervisor-protocol.ts';
 import type { ServerAddress } from './orphan.ts';
 
-/** Whether something that others need is there. */
+/** Whether something is available that others need. */
 export type Availability = {
   isUp: () => boolean;
-  /** Settles once it is there, at once when it is. */
+  /** Resolves when it is available, at once if it already is. */
   whenUp: () => Promise<void>;
 };
 
@@ -20,15 +20,15 @@ export type Supervisor = Availability & {
   stop: () => Promise<void>;
 };
 
-/** Told of the server's deaths and its supervisor's, and each time that it serves (again). */
+/** Called for each death of the server or its supervisor, and each time that the server serves (again). */
 export type ServerWatcher = { down: (reason: string) => void; up: () => void };
 
 const supervisorFile = fileURLToPath(new URL('postgres-supervisor.ts', import.meta.url));
 const stopWithinMs = 45_000;
 
 /**
- * Starts the supervisor process, and starts it again when it dies. Once the server has served it is never given up.
- * @throws StackError when the server does not come up at all
+ * Starts the supervisor process, and restarts it when it dies. Once the server has served, never gives up.
+ * @throws StackError when the server does not start at all
  */
 export async function runSupervisor(
   task: Omit<SupervisorTask, 'served'>,
@@ -66,11 +66,11 @@ export async function runSupervisor(
       if (stopping) return;
       const reason = failure?.message ?? `the supervisor of PostgreSQL ended by ${how}`;
       deaths = countDeath(deaths, performance.now() - started);
-      // What a supervisor says itself holds for the next one as well, as long as nothing has served.
+      // While no server has served, an error that a supervisor reports will also occur in the next one.
       if ((failure !== undefined && !served) || isHopeless({ deaths, served }))
         return failed.resolve(new StackError(reason));
       down(reason);
-      // Its server may live on without it; the next supervisor ends that one first.
+      // The server may outlive its supervisor; the next supervisor ends that server first.
       setTimeout(() => stopping || start(), backOffMs(deaths));
     };
     child.once('error', (error) => child.pid === undefined && ended(error.message));
@@ -93,7 +93,7 @@ export async function runSupervisor(
 
 function forkSupervisor(task: SupervisorTask): ChildProcess {
   return fork(programFile(supervisorFile), [JSON.stringify(task)], {
-    // Of its own group: neither Ctrl-C nor a killed group ends the server in the middle.
+    // A separate process group: neither Ctrl-C nor a killed group ends the server abruptly.
     detached: true,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     execArgv: [],

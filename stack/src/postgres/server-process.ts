@@ -16,11 +16,11 @@ export type ServerOptions = {
 };
 
 export type ServerProcess = {
-  /** Settles when it accepts connections (true) or ended before (false). */
+  /** Resolves to true when the server accepts connections, to false when it ended before. */
   ready: Promise<boolean>;
-  /** Settles, with how, when it has ended. */
+  /** Resolves when the server has ended, to the way it ended. */
   ended: Promise<string>;
-  /** Asks it to shut down fast, and harder when that takes too long. */
+  /** Requests a fast shutdown, and forces the end when that takes too long. */
   stop: () => void;
 };
 
@@ -30,8 +30,8 @@ const startLimitMs = 120_000;
 const pollMs = 15;
 
 /**
- * Starts the server as our child, whose end we are told by the kernel. Its settings are arguments, so that nothing in
- * the data directory can weaken them.
+ * Starts the server as a child process, so that the kernel reports its end. Settings are passed as arguments, so that
+ * nothing in the data directory can weaken them.
  */
 export function startServerProcess({ task, binaries, settings, log }: ServerOptions): ServerProcess {
   const argv = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -48,7 +48,7 @@ export function startServerProcess({ task, binaries, settings, log }: ServerOpti
   return { ready: untilReady(server, task.place.dataDirectory), ended, stop: () => void shutDown(server) };
 }
 
-/** Waits until the server's own pid file says that it accepts connections. */
+/** Waits until the server's pid file reports that it accepts connections. */
 async function untilReady(server: ChildProcess, dataDirectory: string): Promise<boolean> {
   const deadline = performance.now() + startLimitMs;
   while (performance.now() < deadline) {
@@ -61,7 +61,7 @@ async function untilReady(server: ChildProcess, dataDirectory: string): Promise<
   return false;
 }
 
-/** Fast shutdown; where that takes too long, an immediate one, from which the next start recovers. */
+/** Requests a fast shutdown. If that takes too long, requests an immediate one, from which the next start recovers. */
 async function shutDown(server: ChildProcess): Promise<void> {
   if (server.pid === undefined || server.exitCode !== null || server.signalCode !== null) return;
   const gone = once(server, 'exit');
@@ -74,7 +74,7 @@ async function shutDown(server: ChildProcess): Promise<void> {
   for (const timer of harder) clearTimeout(timer);
 }
 
-/** What a server writes about itself into its data directory. */
+/** Reads the file that a server writes about itself into its data directory. */
 export async function readPidFile(dataDirectory: string): Promise<{ pid: number; status: string }> {
   const text = await readFile(path.join(dataDirectory, 'postmaster.pid'), 'utf8').catch(() => '');
   const lines = text.split('\n');

@@ -10,35 +10,35 @@ import { type Availability, runSupervisor } from './run-supervisor.ts';
 import { ensureDatabases, identifyServer, isRefusedPassword } from './store.ts';
 
 export type ClusterAddresses = {
-  /** The address of a database for its own role, which owns it and nothing else. */
+  /** Returns the URL of a database for its role, which owns only this database. */
   urlFor: (database: string) => string;
-  /** The superuser's address of the maintenance database. */
+  /** The superuser's URL of the maintenance database. */
   superuserUrl: string;
-  /** PostgreSQL's own files. */
+  /** The directory of PostgreSQL's files. */
   clusterDirectory: string;
 };
 
 export type Postgres = ClusterAddresses & Availability & AsyncDisposable;
 
 export type PostgresOptions = {
-  /** The stack's data directory; it exists and is locked by the caller. */
+  /** The stack's data directory. It must exist, and the caller must hold its lock. */
   dataDirectory: string;
-  /** Databases to make if they are missing, each with a role of the same name that owns it. */
+  /** Databases to create if they are missing, each with a role of the same name that owns it. */
   databases: readonly string[];
   /** Default: `logs/postgres.log` in the data directory. */
   logFile?: string;
-  /** The account to run under when we are root. Default `nobody`. */
+  /** The account for the server when this process is root. Default `nobody`. */
   osUser?: string;
-  /** PostgreSQL's settings in place of ours, for data that nobody keeps. */
+  /** Settings that replace the default ones, for data that nobody keeps. */
   settings?: Record<string, string>;
-  /** Told when the server or its supervisor dies; it is started again by itself, for ever. */
+  /** Called when the server or its supervisor dies. It is always restarted. */
   onDown?: (reason: string) => void;
-  /** Told each time that the server serves, the first time included. */
+  /** Called each time that the server serves, including the first time. */
   onUp?: () => void;
 };
 
 /**
- * Starts the embedded PostgreSQL (making its cluster first if there is none) and keeps it running until disposed.
+ * Starts the embedded PostgreSQL and keeps it running until disposed. Creates its cluster first if there is none.
  * @throws StackError, PostgresMissing, ClusterLost, UnknownOsAccount
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
@@ -73,7 +73,9 @@ function passwordLost(file: string, cause?: unknown): StackError {
   );
 }
 
-/** The addresses of a server that another process runs on this data directory; undefined when there is none. */
+/**
+ * Returns the addresses of a server that another process runs on this data directory; `undefined` when there is none.
+ */
 export async function findRunningPostgres(options: {
   dataDirectory: string;
   osUser?: string;
@@ -100,7 +102,7 @@ async function prepareTask(options: PostgresOptions): Promise<Omit<SupervisorTas
   const account = await accountOf(place, chosen);
   const logFile = options.logFile ?? path.join(options.dataDirectory, 'logs', 'postgres.log');
   await mkdir(path.dirname(logFile), { recursive: true, mode: 0o700 });
-  // The copy of the programs is made only where the package cannot be used as it lies.
+  // The programs are copied only if the package cannot be used in its place.
   const copyDirectory = account === undefined ? path.join(options.dataDirectory, 'bin') : sharedDirectory;
   return { place, account, copyDirectory, logFile, settings: options.settings ?? {} };
 }

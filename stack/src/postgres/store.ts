@@ -4,23 +4,23 @@ import { databaseUrl, rolePassword, superuser } from './connection.ts';
 
 const databaseName = /^[a-z][a-z0-9_]{0,40}$/;
 
-/** Makes the databases that are missing, each with a role of its name that owns it. */
+/** Creates the databases that are missing, each with a role of its name that owns it. */
 export async function ensureDatabases(cluster: ClusterConnection, names: readonly string[]): Promise<void> {
   const client = new Client({
     connectionString: databaseUrl(cluster, 'postgres', superuser),
     application_name: 'stack',
   });
-  // One that breaks between two statements is told by the next one.
+  // If the connection breaks between two statements, the next statement throws.
   client.on('error', () => undefined);
   await client.connect();
   try {
     for (const name of names) {
-      // Names go into statements as they are: only ours, and only plain ones.
+      // Names are put into statements unescaped, so only plain names are allowed.
       if (!databaseName.test(name)) throw new Error(`${name} is no name for a database`);
       const role = await client.query('select 1 from pg_roles where rolname = $1', [name]);
       if (role.rowCount === 0) {
         await client.query(`create role ${name} login password '${rolePassword(cluster, name)}'`);
-        // To see how old the oldest snapshot of the others is.
+        // Lets the role see the age of the oldest snapshot of other roles.
         await client.query(`grant pg_read_all_stats to ${name}`);
       }
       const database = await client.query('select 1 from pg_database where datname = $1', [name]);
@@ -40,8 +40,8 @@ export type ServerIdentity = {
 };
 
 /**
- * Asks a server which one it is. Undefined when it does not let us in now: it is starting, stopping or full.
- * Whoever knows the password and names the directory is the server of that directory.
+ * Returns the identity of a server; `undefined` when the server refuses connections now: it is starting, stopping or
+ * full. A server that accepts the password and names the directory is the server of that directory.
  */
 export async function identifyServer(cluster: ClusterConnection): Promise<ServerIdentity | undefined> {
   const client = new Client({
@@ -65,7 +65,7 @@ export async function identifyServer(cluster: ClusterConnection): Promise<Server
   }
 }
 
-/** Whether the server knows another password than the one it was given. */
+/** Returns whether the server has another password than the given one. */
 export function isRefusedPassword(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '28P01';
 }

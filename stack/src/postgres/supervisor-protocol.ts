@@ -1,19 +1,19 @@
 import type { OsAccount } from './os-account.ts';
 import type { ClusterPlace } from './place.ts';
 
-/** What the supervisor is told, as its one argument (JSON); it holds no secret. */
+/** The supervisor's only argument (JSON); it contains no secret. */
 export type SupervisorTask = {
   place: ClusterPlace;
   account: OsAccount | undefined;
   copyDirectory: string;
   logFile: string;
-  /** PostgreSQL's settings in place of ours. */
+  /** Settings that replace the default ones. */
   settings: Record<string, string>;
-  /** The server has served in this run of the stack: it is never given up. */
+  /** Whether the server has served in this run of the stack: then the supervisor never gives up. */
   served: boolean;
 };
 
-/** What the supervisor tells. `ready` comes again after each restart of the server. */
+/** What the supervisor reports. `ready` is sent again after each restart of the server. */
 export type SupervisorReport =
   | { type: 'ready'; host: string; port: number }
   | { type: 'down'; reason: string }
