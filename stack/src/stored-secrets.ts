@@ -13,19 +13,19 @@ import { StackError } from './stack-error.ts';
 export type StackSecrets = { secretKey: string; studioClientSecret: string };
 
 const lockWaitMs = 10_000;
-/** The studio takes no shorter one. */
+/** The studio accepts no shorter secret. */
 const minClientSecret = 16;
 
 /**
- * The secrets that service and studio start with: as given, as stored before, or made up now. The key is held against
- * the service's database, which may not have been migrated yet: a new one over encrypted data would only hide that the
- * right one is missing.
- * @throws StackError when the key is missing, is none, or is not the one that the data were encrypted with
+ * Returns the secrets that service and studio start with: as given, as stored before, or newly generated. Checks the
+ * key against the service's database, which may not be migrated yet. Generates no new key when data are encrypted: that
+ * would only hide that the right key is missing.
+ * @throws StackError when the key is missing, invalid, or not the one that encrypted the data
  */
 export async function ensureSecrets(config: StackConfig, urls: DatabaseUrls): Promise<StackSecrets> {
   const files = filesOf(config.dataDirectory);
   await makeDataDirectory(config.dataDirectory);
-  // A command and the stack may both find no secret; they have to end up with the same.
+  // A command and the stack may both find no secret; they must end up with the same.
   using lock = await takeLock(files.secretsLock, { waitMs: lockWaitMs });
   if (lock === undefined)
     throw new StackError(
@@ -48,7 +48,7 @@ async function keepSecretKey(config: StackConfig, file: string, serviceUrl: stri
     );
   }
   const key = parseSecretKey(text);
-  // One that was given has been validated with the rest of the environment.
+  // A key from the environment was validated before, so this is the key of the file.
   if (key === undefined)
     throw new StackError(
       `${file} holds no key of 64 hexadecimal characters: put the right one back (a backup has it)${needed === 'any' ? ', or remove the file to have one made' : ''}.`,
@@ -69,7 +69,7 @@ async function findNeeded(serviceUrl: string): ReturnType<typeof findNeededKey> 
 
 async function keepClientSecret(file: string): Promise<string> {
   const { text } = (await readSecret(file)) ?? {};
-  // Nothing depends on it: the studio learns the new one at its next start.
+  // Nothing depends on an old secret: the studio gets the new one at its next start.
   if (text === undefined) return makeSecret(file);
   if (text.length < minClientSecret)
     throw new StackError(
@@ -78,7 +78,7 @@ async function keepClientSecret(file: string): Promise<string> {
   return text;
 }
 
-/** Reads a file with a secret: undefined where there is none; without a text where it is empty. */
+/** Reads a file with a secret. Returns `undefined` when there is no file, and no text when the file is empty. */
 async function readSecret(file: string): Promise<{ text: string | undefined } | undefined> {
   try {
     const text = (await readFile(file, 'utf8')).trim();
@@ -91,7 +91,10 @@ async function readSecret(file: string): Promise<{ text: string | undefined } | 
   }
 }
 
-/** Makes up 32 random bytes, hexadecimal. Half a key, or one lost by a power cut, would lock out what it encrypted. */
+/**
+ * Generates 32 random bytes, hexadecimal, and writes them safely: a partial key, or one lost by a power cut, would make
+ * what it encrypted unreadable.
+ */
 async function makeSecret(file: string): Promise<string> {
   const secret = randomBytes(32).toString('hex');
   await replaceFile(file, `${secret}\n`);

@@ -11,30 +11,32 @@ import { backOffMs, countDeath, isHopeless } from './restart-policy.ts';
 import { StackError } from './stack-error.ts';
 
 export type PartDefinition = {
-  /** What the screen and the log file call it. */
+  /** The name on the screen and of the log file. */
   name: string;
   /** The program's file. */
   entry: string;
-  /** What Node is started with. */
+  /** Node's options for the part. */
   nodeOptions?: readonly string[];
   environment: Environment;
   logDirectory: string;
-  /** Milliseconds it may take to stop before it is killed. Default 15,000. */
+  /** Milliseconds for stopping, after which the part is killed. Default 15,000. */
   stopWithinMs?: number;
-  /** What it cannot start without: it is waited for, and a death while it is away is not the part's fault. */
+  /** What the part needs to start. The supervisor waits for it, and a death while it is unavailable does not count. */
   needs?: Availability;
-  /** Told at each death that another start follows. */
+  /** Called at each death that is followed by a restart. */
   onDeath?: (reason: string) => void;
-  /** Told each time that it serves. */
+  /** Called each time that the part serves. */
   onReady?: () => void;
 };
 
 export type SupervisedPart = AsyncDisposable & {
-  /** Settles when the part first says that it serves; rejects when it was given up before. */
+  /** Resolves when the part first reports that it serves; rejects when the supervisor gave up before. */
   ready: Promise<void>;
-  /** Settles, with the reason and the last lines of the log, when the part is given up before it ever served. */
+  /**
+   * Resolves when the supervisor gives up before the part ever served, with the reason and the last lines of the log.
+   */
   failed: Promise<StackError>;
-  /** The process that runs it now, if one does. */
+  /** The id of the part's current process, if there is one. */
   pid: () => number | undefined;
 };
 
@@ -42,15 +44,15 @@ const linesTold = 15;
 const defaultStopMs = 15_000;
 
 /**
- * Runs a part as a child process in a group of its own and starts it again with back-off whenever it dies. One that
- * never served is given up after five deaths in a row, each within 10 s of its start; one that did never is. Disposing
- * stops it in order.
+ * Runs a part as a child process in a separate group and restarts it with back-off whenever it dies. If the part never
+ * served, gives up after five deaths in a row, each within 10 s of its start. If it has served, never gives up.
+ * Disposing stops the part in order.
  */
 export function supervise(definition: PartDefinition): SupervisedPart {
   const log = openLogFile(path.join(definition.logDirectory, `${definition.name}.log`));
   const ready = Promise.withResolvers<void>();
   const failed = Promise.withResolvers<StackError>();
-  // Nobody may be waiting for readiness any more when it is refused.
+  // Readiness may be refused when nobody waits for it any more.
   ready.promise.catch(() => undefined);
   const stopping = new AbortController();
   const aborted = once(stopping.signal, 'abort');
@@ -102,7 +104,7 @@ export function supervise(definition: PartDefinition): SupervisedPart {
 
 function startChild(definition: PartDefinition, log: number): ChildProcess {
   return fork(programFile(definition.entry), [], {
-    // Of its own group: Ctrl-C reaches the stack alone, which then stops its parts in order.
+    // A separate group: Ctrl-C reaches only the stack, which then stops its parts in order.
     detached: process.platform !== 'win32',
     execArgv: [...(definition.nodeOptions ?? [])],
     env: { ...definition.environment },
@@ -110,7 +112,10 @@ function startChild(definition: PartDefinition, log: number): ChildProcess {
   });
 }
 
-/** Settles once the child has ended, with how: `exit code 1`, `SIGKILL`. What it had started ends with it. */
+/**
+ * Waits until the child has ended, then kills the processes that it started. Returns how the child ended: `exit code
+ * 1`, `SIGKILL`.
+ */
 async function endOf(child: ChildProcess): Promise<string> {
   const how = await new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
@@ -135,7 +140,7 @@ function killGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // it had started nothing, or all of it has ended
+    // The child started no processes, or all have ended.
   }
 }
 

@@ -73,7 +73,7 @@ const working = () =>
     { log },
   );
 
-/** A machine that is turned off, and the port that it comes back at. */
+/** Returns the address of a machine that is turned off, and the port for starting it again. */
 async function turnedOff(): Promise<{ url: string; port: number }> {
   await using comfy = await startComfyCounterpart();
   return { url: comfy.url, port: Number(new URL(comfy.url).port) };
@@ -141,7 +141,7 @@ test('a draft says by itself what its machine lacks, without being offered', asy
   assert.match(draft?.reason ?? '', /gpu1 lacks harbour\.safetensors/);
 });
 
-/** A manifest of the same workflow that goes to any machine with the label `gpu`, changed as the test wants it. */
+/** Writes a manifest of the same workflow for any machine with the label `gpu`, with the changes of the test. */
 async function writeManifest(id: string, ...changes: [from: string, to: string][]): Promise<string> {
   const text = [['id: harbour', `id: ${id}`], ['on: [gpu1]', 'on: [gpu]'], ...changes].reduce(
     (sofar, [from = '', to = '']) => {

@@ -64,7 +64,7 @@ test('a backend is added, changed, drained, taken in again and removed', async (
   const added = ['backend', 'add', '--name', 'fal', '--engine', 'fal', '--url', 'http://127.0.0.1:9/'];
   const settings = `--secret-env FAL_KEY --header X-Team=env:TEAM --labels paid,eu --slots 20
     --max-cost-per-day 20 --currency USD`.split(/\s+/);
-  // Nothing listens there.
+  // Nothing listens on this port.
   const { data, failed, text } = await operator<Backend>(...added, ...settings);
   assert.deepEqual(
     [data.name, data.url, data.state, data.slots, data.labels, failed],
@@ -158,7 +158,7 @@ test('a program of this machine is a backend that is ready', async () => {
 });
 
 test('a full check tells of each of its steps, and fails with them', async () => {
-  // Nothing listens there.
+  // Nothing listens on this port.
   await operator('backend', 'add', '--name', 'gpu9', '--engine', 'comfyui', '--url', 'http://127.0.0.1:9');
   const { data, failed } = await operator<{ name: string; ok: boolean }[]>(
     'backend',

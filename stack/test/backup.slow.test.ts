@@ -49,7 +49,7 @@ test('a backup made under load is restored whole: rows, media, keys, and what li
   })();
   while (load.rows < 50) await new Promise((resolve) => setImmediate(resolve));
   const written = load.rows;
-  // Of a backup that was killed, or put there by another user.
+  // The remains of a killed backup, or a file of another user.
   await writeFile(`${file()}.unfinished`, 'half', { mode: 0o644 });
   const blob = { key: `${'a1B2'.repeat(8)}/ast_1.png`, size_bytes: 7, sha256: 'ab'.repeat(32) };
   let slots: unknown;
@@ -105,7 +105,7 @@ test('a backup has every file of the media, however many other folders come and 
     await Promise.all(Array.from({ length: 250 }, (_, index) => fill(path.join(shard, `stays${index}`))));
   await using postgres = await start('busy');
   const load = { on: true };
-  // What users delete and what is made anew, each shard for itself.
+  // Folders that users delete and that are created again, in each shard.
   const changing = shards.map(async (shard) => {
     for (let round = 0; load.on; round++) {
       await fill(path.join(shard, `goes${round}`));
@@ -133,7 +133,7 @@ test('a backup has every file of the media, however many other folders come and 
 test('media that cannot be read end a backup, and nothing of it stays', async () => {
   const broken = path.join(root, 'broken');
   await using postgres = await start('broken');
-  // Of an unusable folder an error that root gets as well.
+  // An unusable folder whose error occurs for root too.
   await symlink('media', path.join(broken, 'media'));
   const target = path.join(root, 'broken.tar.gz');
   await assert.rejects(makeBackup({ cluster: postgres, dataDirectory: broken, file: target }), /ELOOP/);

@@ -21,7 +21,7 @@ test('a part that served and then cannot start is tried again for ever, and the 
   const away = path.join(home.path, 'away');
   await writeFile(away, '');
   process.kill(worker, 'SIGKILL');
-  // One more than what would once have ended everything, and then some of them at the longest pause.
+  // One more death than the limit for a part that never served, and then some at the longest pause.
   await until(
     'six deaths',
     async () => (await home.notes()).filter((line) => line === 'unsteady dies').length >= 6,
@@ -39,7 +39,7 @@ test('a part that served and then cannot start is tried again for ever, and the 
 
 test('a lost, empty or wrong key is refused at once over data that need it, and nothing is made up', async () => {
   await (await home.start())[Symbol.asyncDispose]();
-  // A connection of an account is encrypted with it.
+  // The key encrypts the connection of an account.
   await home.operator('account create --email grace@example.org');
   const file = path.join(home.path, 'secret-key');
   const kept = await readFile(file, 'utf8');

@@ -8,9 +8,9 @@ import { buildConsole } from '@renderkit/stack/build-console.ts';
 
 const dist = path.resolve(import.meta.dirname, '../../console/dist');
 const environment = process.env;
-/** Gzipped script that a browser fetches before the first page shows. */
+/** The gzipped size of the scripts that a browser fetches before the first page shows. */
 const firstLoadBytes = 190_000;
-/** Of the typeface, the part for the letters of Western Europe. */
+/** The part of the typeface with the letters of Western Europe. */
 const firstTypefaceBytes = 60_000;
 
 before(() => buildConsole({ environment }), { timeout: 200_000 });
@@ -19,7 +19,7 @@ test('the console is built once for the sources that there are', async () => {
   assert.equal(await buildConsole({ environment }), 'fresh');
 });
 
-/** A tree with a console of one page, and the packages of this one. */
+/** Creates a tree with a console of one page and with the packages of this tree. */
 async function smallTree(page: string) {
   const root = await mkdtemp(path.join(tmpdir(), 'renderkit-console-'));
   const file = (name: string) => path.join(root, 'console', name);
@@ -87,7 +87,7 @@ test('the typeface comes from here, beside the script and not after it, and its 
   );
 });
 
-/** Adds a script and all that it imports at once, not what it imports later. */
+/** Adds a script and all its static imports, but not its dynamic imports. */
 async function follow(name: string, found: Set<string>): Promise<void> {
   found.add(name);
   const text = await readFile(path.join(dist, name), 'utf8');
@@ -114,8 +114,8 @@ test('nothing in the page runs or is loaded from where the policy does not let i
 });
 
 test('no file of the console fetches anything from another place, and no schema library is in it', async () => {
-  // Names that stand in libraries' texts: namespaces, and where to read about an error. And what a field shows as an example of
-  // a backend's address.
+  // Names in the texts of libraries: namespaces and links about errors. Also the example address of a backend in a
+  // field.
   const words =
     /^https?:\/\/(?:www\.w3\.org|react\.dev|reactjs\.org|mantine\.dev|tanstack\.com|help\.mantine\.dev|github\.com|radix-ui\.com|floating-ui\.com|localhost|renderkit\.example|api\.example|10\.0\.0\.\d|api\.openai\.com|queue\.fal\.run|api\.replicate\.com|example\.(?:com|org))(?:[/:]|$)/;
   for (const name of await readdir(path.join(dist, 'assets'))) {

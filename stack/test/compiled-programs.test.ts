@@ -12,7 +12,7 @@ const ownRoot = path.resolve(import.meta.dirname, '../..');
 const program = 'service/src/main.ts';
 const says = (said: string) => `export const said: string = ${JSON.stringify(said)};\n`;
 
-/** A tree of its own whose programs say what `said.ts` exports, then where they are and where an error is thrown. */
+/** Creates a tree whose programs print what `said.ts` exports, then their location and where an error is thrown. */
 async function smallTree() {
   const root = await realpath(await mkdtemp(path.join(tmpdir(), 'renderkit-compiled-')));
   const file = (name: string) => path.join(root, name);
@@ -37,7 +37,7 @@ async function smallTree() {
   }
   await mkdir(file('contract'));
   await writeFile(file('contract/said.ts'), says('one'));
-  // The launcher takes the packages for installed.
+  // Makes the launcher assume that the packages are installed.
   await cp(path.join(ownRoot, 'package-lock.json'), file('package-lock.json'));
   await mkdir(file('node_modules'));
   await mkdir(file('console'));

@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => rm(root, { recursive: true, force: true }));
 
-/** Runs a program of the stack on this data directory and answers what it told on standard error. */
+/** Runs a program of the stack on this data directory and returns its standard error. */
 async function refusalOf(
   program: string,
   directory: string,
@@ -72,7 +72,7 @@ test(
     const mixed = path.join(root, 'mixed');
     await mkdir(mixed);
     await chmod(mixed, 0o777);
-    // As a start as root leaves them.
+    // The mode that a start as root leaves.
     await writeFile(path.join(mixed, 'lock'), '', { mode: 0o444 });
     assert.match(await refusalOf('main.ts', mixed, asOrdinaryUser), sentence(mixed, 'EACCES'));
     const logs = path.join(root, 'logs');

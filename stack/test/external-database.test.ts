@@ -14,7 +14,7 @@ import { commands } from '../src/operator/commands.ts';
 import { runOperator } from '../src/operator/run-operator.ts';
 import { unprivilegedAccount } from '../src/postgres/os-account.ts';
 
-/** The oldest PostgreSQL that is supported, as Debian packs it. */
+/** The oldest supported PostgreSQL, as packaged by Debian. */
 const programs = '/usr/lib/postgresql/15/bin';
 const skip = !existsSync(path.join(programs, 'postgres')) && 'PostgreSQL 15 is not installed here';
 

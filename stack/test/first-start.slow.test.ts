@@ -12,7 +12,7 @@ import { claimPort } from '../src/ports.ts';
 
 const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
-/** Whoever installs on Windows pastes into a shell that understands the snippet. */
+/** The snippet is for sh, which Windows does not have. */
 const unixOnly = { skip: process.platform === 'win32' };
 const readyWithinMs = 90_000;
 
@@ -31,7 +31,7 @@ before(async () => {
 });
 const children: ChildProcess[] = [];
 after(async () => {
-  // Of a test that failed half way.
+  // Children of a test that failed half-way.
   for (const child of children) child.kill('SIGKILL');
   await rm(directory, { recursive: true, force: true, maxRetries: 50, retryDelay: 200 });
 });
@@ -51,7 +51,7 @@ test(
     assert.equal(picture.subarray(1, 4).toString(), 'PNG');
     assert.equal(await secretOnDisk(key), false);
 
-    // Nobody is told: neither the launcher's parent nor the parts.
+    // Neither the launcher's parent nor the parts are informed.
     first.process.kill('SIGKILL');
     const second = await start();
     assert.doesNotMatch(second.output(), /rk_live_|Password/);
@@ -66,7 +66,7 @@ test(
 
 type Started = { process: ChildProcess; output: () => string };
 
-/** Starts everything as `npm start` does and waits until it says that it is ready. */
+/** Starts everything as `npm start` does and waits until it reports that it is ready. */
 async function start(): Promise<Started> {
   const child = spawn(process.execPath, ['stack/launch.mjs', 'stack/src/main.ts'], {
     cwd: root,
@@ -84,7 +84,7 @@ async function start(): Promise<Started> {
   return { process: child, output: () => output };
 }
 
-/** Whether a key's secret part can be found anywhere under the data directory. */
+/** Returns whether the secret part of a key is stored anywhere under the data directory. */
 async function secretOnDisk(key: string): Promise<boolean> {
   assert.ok((await stat(environment['DATA_DIR'] ?? '')).isDirectory());
   const secret = key.split('_').at(-1) ?? '';

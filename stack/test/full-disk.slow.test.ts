@@ -21,7 +21,7 @@ const skip = noSmallDisk();
 
 type Answer = { status: number; retryAfter: string | null; body: Record<string, unknown> };
 
-/** The whole product as `npm start` runs it, all of its files on a disk of their own, its screen on one that is full. */
+/** Starts the whole product as `npm start` does, with all its files on a separate disk and its output on a full one. */
 async function startOn(disk: SmallDisk) {
   const dataDirectory = path.join(disk.directory, 'data');
   const temporary = path.join(disk.directory, 'tmp');
@@ -52,7 +52,7 @@ async function startOn(disk: SmallDisk) {
     dataDirectory,
     readiness: () => ask(`${url}/readyz`),
     operator,
-    /** Calls of the API with a key. */
+    /** Calls the API with a key. */
     client: (key: string) => ({
       create: () => ask(`${url}/v1/images/generations`, key, { model: 'sketch-1', prompt: 'a lake at dawn' }),
       upload: () => upload(`${url}/v1/uploads`, key),
@@ -92,7 +92,7 @@ async function stop(stack: ChildProcess): Promise<void> {
   assert.deepEqual(await ended, [0, null]);
 }
 
-/** Has PostgreSQL begin a new file of its log, for which there is no room: it dies, and cannot start again. */
+/** Makes PostgreSQL begin a new file of its log when there is no room: the server dies and cannot start again. */
 async function exhaustLog(dataDirectory: string): Promise<void> {
   const running = await findRunningPostgres({ dataDirectory });
   await using database = openDatabase({
@@ -134,7 +134,7 @@ test(
     await until(
       'the end of PostgreSQL',
       async () => {
-        // What recovery gives back is taken as well.
+        // Also fills the space that a recovery frees.
         await disk.fill();
         refusals.push(...[await create(), await client.upload()].filter(({ status }) => status !== 202));
         return (await platform.readiness()).status === 503;
@@ -148,7 +148,7 @@ test(
       );
       assert.ok(Number(retryAfter) >= 1, 'no Retry-After');
     }
-    // Longer than five quick deaths of anything take.
+    // Longer than five quick deaths of any part take.
     await sleep(8_000);
     assert.deepEqual([platform.stack.exitCode, platform.stack.signalCode], [null, null]);
 

@@ -13,7 +13,7 @@ let directory: string;
 before(async () => (directory = await mkdtemp(path.join(tmpdir(), 'renderkit-launch-'))));
 after(() => rm(directory, { recursive: true, force: true }));
 
-/** Runs a program (TypeScript, given as text) by the launcher. */
+/** Runs a program, given as TypeScript text, through the launcher. */
 async function launch(program: string, environment: Record<string, string> = {}): Promise<ChildProcess> {
   const file = path.join(directory, 'program.ts');
   await writeFile(file, program);
@@ -72,7 +72,7 @@ test('the program is stopped when npm was killed and told nobody', unixOnly, asy
     path.resolve(import.meta.dirname, '../..'),
     path.join(directory, 'program.ts'),
   );
-  // As under npm: a process, a shell of its own, and the launcher.
+  // As under npm: a process, a separate shell, and the launcher.
   const npm = spawn(
     'sh',
     [

@@ -11,7 +11,7 @@ import { mediaEnvironment } from '@renderkit/blob-storage/testing/test-media.ts'
 import { StackError } from '../src/stack-error.ts';
 import { openTestOperator, type TestOperator } from '../src/testing/test-operator.ts';
 
-/** An operator of a studio of its own, and the bucket that their variables name. */
+/** Opens an operator with a new studio, and the bucket that its variables name. */
 async function openWithBucket() {
   await using owned = new AsyncDisposableStack();
   const server = owned.use(await startS3Counterpart());
@@ -80,7 +80,7 @@ test('a copy of media that ended lets parts start where it is, and so does the c
   await typed.run('media', 'copy', '--to', 's3');
   await recordLocation(database, bucket);
   await assert.rejects(requireLocation(database, disk), /media copy --to disk/);
-  // The bucket may be gone for good.
+  // The bucket may be lost permanently.
   await world.server[Symbol.asyncDispose]();
   await typed.run('media', 'place', '--to', 'disk');
   await recordLocation(database, disk);

@@ -284,7 +284,7 @@ test('a plan that accounts have cannot be left out', async () => {
   const { text } = await operator.type('plan', 'list');
   assert.match(text, /, 1 (image|edit|video)\b/);
   assert.doesNotMatch(text, /\b1 (images|edits|videos)/);
-  // Nobody has the plan `team`, which that version lacks.
+  // Nobody has the plan `team`, which that version does not contain.
   assert.deepEqual((await run('plan', 'publish', '--version', '1')).data, { version: 3, changed: true });
   assert.deepEqual((await run<Plan[]>('plan', 'list')).data, plans);
   const again = await run('plan', 'publish', '--version', '1');

@@ -67,7 +67,7 @@ async function run<Data>(...argv: string[]): Promise<{ data: Data; failed: boole
   return { data: JSON.parse(text) as Data, failed };
 }
 
-/** A worker as the stack starts one, for as long as it is needed. */
+/** Starts a worker as the stack does. */
 const working = () =>
   startWorker(
     {
@@ -88,7 +88,7 @@ const working = () =>
 const add = (...more: string[]) =>
   run<Added>('model', 'add', '--file', 'harbour.json', '--on', 'gpu1', ...more);
 
-/** What is offered, as the API's catalog has it. */
+/** Returns a model's thumbnail from the API's catalog. */
 async function thumbnailOf(model: string): Promise<string | null | undefined> {
   await using catalog = await openCatalog({ database, log, mediaUrl: '' });
   return catalog.current().shared.models.find(({ id }) => id === model)?.thumbnail;
@@ -169,7 +169,7 @@ test('a sample that fails forbids the offer and says why, in an operator’s wor
   }
 });
 
-/** A manifest of the same workflow, with this range of cfg and whatever is added to its route. */
+/** Writes a manifest of the same workflow with this range of cfg, and with `more` added to its route. */
 async function writeManifest(name: string, maxCfg: number, more = ''): Promise<string> {
   await writeFile(
     path.join(directory, `${name}.model.yaml`),

@@ -10,7 +10,7 @@ import { until } from '@renderkit/server-kit/testing/until.ts';
 import { type Postgres, startPostgres } from '../src/postgres/start-postgres.ts';
 
 const run = promisify(execFile);
-/** Without signals and `ps` a process cannot be killed and looked for this way. */
+/** Windows has no signals and no `ps`, so the tests cannot kill and find processes there. */
 const unixOnly = { skip: process.platform === 'win32' };
 let directory: string;
 
@@ -81,7 +81,7 @@ test('a killed server is started again by its supervisor', unixOnly, async () =>
 
 test('a server that is killed again and again is started for ever', unixOnly, async () => {
   await using postgres = await startHere();
-  // More than what would once have been the end of it.
+  // More kills than the limit for a server that never served.
   for (let kills = 0, last = 0; kills < 7; kills++) {
     await until(
       'a server that serves',
@@ -160,7 +160,7 @@ async function ask(url: string, query: string): Promise<Record<string, unknown>>
   return row ?? {};
 }
 
-/** The server's process number, as its own file says. */
+/** Returns the server's process id from its pid file. */
 async function serverPid(postgres: Pick<Postgres, 'clusterDirectory'>): Promise<number> {
   const pidFile = await readFile(path.join(postgres.clusterDirectory, 'postmaster.pid'), 'utf8');
   return Number(pidFile.split('\n')[0]);
@@ -170,7 +170,7 @@ async function parentOf(pid: number): Promise<number> {
   return Number((await run('ps', ['-o', 'ppid=', '-p', String(pid)])).stdout);
 }
 
-/** Whether a process is there and more than a zombie. */
+/** Returns whether a process exists and is not a zombie. */
 async function runs(pid: number): Promise<boolean> {
   const { stdout } = await run('ps', ['-o', 'stat=', '-p', String(pid)]).catch(() => ({ stdout: '' }));
   return stdout.trim() !== '' && !stdout.startsWith('Z');

@@ -17,7 +17,7 @@ after(() => operator[Symbol.asyncDispose]());
 
 type Refused = { id: string | null; problems: { code: string; message: string; line?: number }[] };
 
-/** Writes the manifest of the model easel with a change, and adds it. */
+/** Writes the manifest of the model easel with a change, and adds it as a model. */
 async function add(
   from: string,
   to: string,

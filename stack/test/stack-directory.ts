@@ -11,30 +11,30 @@ import { type Stack, startStack } from '../src/start-stack.ts';
 
 export type StartOptions = {
   environment?: Record<string, string>;
-  /** Collects what the screen tells. */
+  /** Collects the lines of the screen. */
   said?: string[];
-  /** Which of `parts/` stands for one: `unsteady` for one that dies at will. */
+  /** The program of `parts/` for a part: `unsteady` for one that the test can make die. */
   entries?: Partial<Record<'studio' | 'worker' | 'service', string>>;
 };
 
-/** A data directory in which stacks are started one after another; its parts write down when they start and stop. */
+/** A data directory in which stacks are started one after another. Its parts log when they start and stop. */
 export type StackDirectory = AsyncDisposable & {
   path: string;
   start: (options?: StartOptions) => Promise<Stack>;
-  /** An operator's command over this directory, with what it would print. */
+  /** Runs an operator's command on this directory and returns what it would print. */
   operator: (
     line: string,
     environment?: Record<string, string>,
   ) => Promise<{ text: string; failed: boolean }>;
-  /** What the parts wrote down, a line each. */
+  /** Returns the lines that the parts logged. */
   notes: () => Promise<string[]>;
-  /** The processes that were started for a part, the oldest first. */
+  /** Returns the ids of the processes that were started for a part, the oldest first. */
   pidsOf: (part: string) => Promise<number[]>;
 };
 
 export async function makeStackDirectory(): Promise<StackDirectory> {
   const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-stack-'));
-  // As root, the database's own user has to pass through.
+  // If the tests run as root, the database's account must pass through.
   await chmod(directory, 0o711);
   const notes = async () => (await readFile(path.join(directory, 'notes'), 'utf8')).trim().split('\n');
   return {

@@ -36,7 +36,7 @@ test('the screen tells the addresses that a person types, and what to do where n
   assert.match(text, /Studio +https:\/\/studio\.example\.org$/m);
   assert.doesNotMatch(text, /127\.0\.0\.1|localhost/);
   assert.match(text, /^ {2}npm run operator -- account create --email you@example\.com$/m);
-  // As long as nobody has one, and not after that.
+  // Shown while nobody has an account, and not afterwards.
   const second: string[] = [];
   await (await home.start({ said: second, environment }))[Symbol.asyncDispose]();
   assert.match(second.join('\n'), /account create --email you@example\.com$/m);
@@ -67,7 +67,7 @@ test('an operator command joins a stack that runs, and starts the database when 
   };
   assert.match(key, /^rk_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{32}$/);
   await stack[Symbol.asyncDispose]();
-  // Two at once: the second waits for the first, which owns the database.
+  // Two commands at once: the second waits for the first, which holds the database.
   const [keys, ledger] = await Promise.all([
     home.operator('key list --email ada@example.org'),
     home.operator('ledger check'),

@@ -90,7 +90,7 @@ test('a process that is killed while it makes the key leaves none or a whole one
     const config = await newConfig(t);
     const { child, output } = startKeeping(config);
     const watcher = watch(config.dataDirectory, (_event, name) => {
-      // From its first byte on, later by a little each round.
+      // Kills the process from the key's first byte on, a little later in each round.
       if (name?.startsWith('secret-key') === true) setTimeout(() => child.kill('SIGKILL'), round);
     });
     await output;
@@ -102,7 +102,7 @@ test('a process that is killed while it makes the key leaves none or a whole one
   }
 });
 
-/** A process that keeps the secrets of the config and prints the key. */
+/** Starts a process that stores the secrets of the config and prints the key. */
 function startKeeping(config: StackConfig): { child: ChildProcess; output: Promise<string> } {
   const source = (name: string) => JSON.stringify(new URL(`../src/${name}.ts`, import.meta.url).href);
   const program = `

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openTestOperator, type TestOperator } from '../src/testing/test-operator.ts';
 
-// Nothing is delivered here: the commands alone are looked at. What becomes of their work is tested with the service.
+// Nothing is delivered here: these tests check only the commands. The service's tests check their effects.
 
 let typed: TestOperator;
 before(async () => {

@@ -1,9 +1,9 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** Stands before processes that do the same, one connection to each in turn; who does not take it is passed over. */
+/** A balancer for equal processes: each gets a connection in turn. A process that refuses a connection is skipped. */
 export type Balancer = AsyncDisposable & { port: number };
 
-/** Starts it on a port of this machine's loopback, as the processes are. */
+/** Starts a balancer on a loopback port of this machine, where the processes listen too. */
 export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
   const sockets = new Set<Socket>();
   let turn = 0;

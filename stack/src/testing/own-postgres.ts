@@ -8,7 +8,7 @@ export type OwnPostgres = AsyncDisposable & {
   kill: () => Promise<void>;
 };
 
-/** A cluster below the directory, with empty databases `service` and `studio`. */
+/** Starts a cluster below the directory, with empty databases `service` and `studio`. */
 export async function startOwnPostgres(directory: string): Promise<OwnPostgres> {
   const postgres = await startPostgres({ dataDirectory: directory, databases: ['service', 'studio'] });
   return {
@@ -20,7 +20,7 @@ export async function startOwnPostgres(directory: string): Promise<OwnPostgres> 
 
 const postmasterWithinMs = 30_000;
 
-/** Kills the postmaster that serves; one that is on its way up is waited for, so that no stale id is ever killed. */
+/** Kills the postmaster that serves. Waits for one that is starting, so that an outdated process id is never killed. */
 async function killPostmaster(pidFile: string): Promise<void> {
   const deadline = performance.now() + postmasterWithinMs;
   while (performance.now() < deadline) {
@@ -35,7 +35,7 @@ async function killPostmaster(pidFile: string): Promise<void> {
   throw new Error('PostgreSQL did not come up to be killed again');
 }
 
-/** False where there is no such process. */
+/** Returns `false` when there is no such process. */
 function sendSignal(pid: number, signal: 0 | 'SIGKILL'): boolean {
   try {
     return process.kill(pid, signal);

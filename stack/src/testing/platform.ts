@@ -27,29 +27,35 @@ import { startOwnPostgres } from './own-postgres.ts';
 import { writeSmallModels } from './small-models.ts';
 
 export type PlatformOptions = {
-  /** Service processes on the one database. Default 1. */
+  /** The number of service processes on the one database. Default 1. */
   services?: number;
-  /** Worker processes. Default 1. */
+  /** The number of worker processes. Default 1. */
   workers?: number;
-  /** Studio processes, behind one address. Default 1. */
+  /** The number of studio processes, behind one address. Default 1. */
   studios?: number;
-  /** Where media lie. Default: what the run was told, else on the disk. In a bucket each part has a data directory of its own, and none is shared. */
+  /**
+   * Where media are kept. Default: as configured for the test run, else on the disk. With a bucket, each part has a
+   * separate data directory, and none is shared.
+   */
   mediaStore?: 'disk' | 's3';
-  /** The models that most tests ask for draw a sixteenth of their pixels: for tests of what becomes of a picture, not of its size. */
+  /**
+   * The models that most tests use draw a sixteenth of their pixels. For tests that check what happens to a picture,
+   * not its size.
+   */
   smallPictures?: boolean;
-  /** Addresses of migrated databases. Default: two of the test run's cluster, which go with the platform. */
+  /** Addresses of migrated databases. Default: two of the test run's cluster, removed with the platform. */
   databases?: { service: string; studio: string };
-  /** A PostgreSQL cluster of its own, which `killPostgres` may end. */
+  /** Uses a separate PostgreSQL cluster, which `killPostgres` may end. */
   ownPostgres?: boolean;
   /** Added to every part's environment. */
   environment?: Record<string, string>;
-  /** The folder of the sources that run. Default: this tree. */
+  /** The folder of the sources to run. Default: this tree. */
   tree?: string;
-  /** Another folder of sources, of the release before: every second part of each kind, from the second on, runs those. */
+  /** A folder with sources of the previous release: every second part of each kind, from the second on, runs these. */
   olderTree?: string | undefined;
-  /** Where each part leaves a CPU profile when it stops. */
+  /** The folder where each part writes a CPU profile when it stops. */
   profileDirectory?: string | undefined;
-  /** Instead of the service's main.ts, with its arguments: test entries with crash points. */
+  /** A test entry with crash points and its arguments, instead of the service's main.ts. */
   serviceEntry?: { file: string; arguments: string[] };
 };
 
@@ -58,10 +64,10 @@ export type PlatformAccount = { email: string; studioAccountId: string };
 export type NewKey = { dailyBudget?: number; rateLimit?: number; scopes?: string[]; confirmAbove?: number };
 
 export type Platform = AsyncDisposable & {
-  /** Where databases, media and logs lie. */
+  /** The directory of databases, media and logs. */
   directory: string;
   services: Part[];
-  /** The first. */
+  /** The first studio process. */
   studio: Part;
   studios: Part[];
   workers: Part[];
@@ -69,24 +75,29 @@ export type Platform = AsyncDisposable & {
   studioUrl: string;
   databases: { service: Database; studio: Database };
   createAccount: (account?: NewAccount) => Promise<PlatformAccount>;
-  /** Connects the account's studio again, as a sign-in to the console would. */
+  /** Connects the account's studio again, as a sign-in to the console does. */
   connectAccount: (account: PlatformAccount) => Promise<void>;
-  /** The key itself: `rk_live_…`. */
+  /** Creates a key and returns it: `rk_live_…`. */
   createKey: (account: PlatformAccount, key?: NewKey) => Promise<string>;
-  /** What every part has in its environment, and an operator's shell needs. */
+  /** The environment shared by all parts, which an operator's shell needs too. */
   environment: Readonly<Record<string, string>>;
-  /** Runs an operator command in this process, and reads what it answers. */
+  /** Runs an operator command in this process and returns its answer. */
   operator: (...words: string[]) => Promise<Record<string, unknown>>;
-  /** A webhook endpoint that gets every event of the account; on this machine with `EGRESS_ALLOW`. Answers its secret. */
+  /**
+   * Creates a webhook endpoint for all events of the account; on this machine with `EGRESS_ALLOW`. Returns its secret.
+   */
   createWebhook: (account: PlatformAccount, url: string) => Promise<string>;
-  /** Ends the postmaster as a crash would; it is started again by its supervisor. Needs `ownPostgres`. */
+  /** Kills the postmaster, as a crash would; its supervisor restarts it. Needs `ownPostgres`. */
   killPostgres: () => Promise<void>;
 };
 
 const clientId = 'renderkit-service';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The whole product as separate processes on ports and in a directory of its own, each started with what `npm start` gives to Node. */
+/**
+ * Starts the whole product as separate processes on separate ports and in a new directory, each with the Node options
+ * of `npm start`.
+ */
 export async function startPlatform(options: PlatformOptions = {}): Promise<Platform> {
   await using owned = new AsyncDisposableStack();
   const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-e2e-'));
@@ -142,12 +153,12 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
   };
 }
 
-/** @throws where the command is refused, or says that not all is well */
+/** @throws when the command is refused or fails */
 async function runOperatorCommand(
   words: readonly string[],
   environment: Environment,
 ): Promise<Record<string, unknown>> {
-  // Loaded by whoever needs it: it holds as much as a part does.
+  // Loaded only when needed: the module is as large as a part.
   const [{ runOperator }, { commands }] = await Promise.all([
     import('../operator/run-operator.ts'),
     import('../operator/commands.ts'),
@@ -161,11 +172,11 @@ type PartFacts = {
   environment: Record<string, string>;
   directory: string;
   studioPorts: readonly number[];
-  /** Of the services. */
+  /** The ports of the services. */
   ports: readonly number[];
 };
 
-/** Not started yet; disposed in the order in which the stack stops them. */
+/** Creates the parts without starting them. They are disposed in the order in which the stack stops them. */
 function createParts(
   owned: AsyncDisposableStack,
   options: PlatformOptions,
@@ -216,7 +227,7 @@ function createParts(
   return { studio: studios[0] as Part, studios, workers, services };
 }
 
-/** Where media lie in a bucket, each part has one of its own. */
+/** Returns the data directory of a part. With media in a bucket, each part has a separate one. */
 function dataDirectoryOf(
   part: string,
   { environment, directory }: Pick<PartFacts, 'environment' | 'directory'>,
@@ -225,7 +236,7 @@ function dataDirectoryOf(
   return environment['MEDIA_STORE'] === 's3' ? path.join(directory, `data-of-${part}`) : shared;
 }
 
-/** What parts have in their environments where media lie in a bucket. */
+/** Returns the environment variables for media in a bucket. */
 async function openMediaStore(
   owned: AsyncDisposableStack,
   { mediaStore }: PlatformOptions,
@@ -233,7 +244,7 @@ async function openMediaStore(
   return mediaEnvironment({ s3: await openTestMedia(owned, mediaStore) });
 }
 
-/** Where browsers that sign in are sent to and fro: the console of the first service. */
+/** Returns the addresses for browsers that sign in: those of the first service's console. */
 function clientAddresses(serviceUrl: string): Record<string, string> {
   const { home, signIn, callback, signedOut } = consoleAddresses;
   return {
@@ -320,8 +331,8 @@ async function createWebhook(
 }
 
 /**
- * Ports that were free a moment ago, all different, below those that the system hands out to connections: a part that
- * was killed must find its port again.
+ * Returns different ports that were free a moment ago. They lie below the range that the system uses for connections,
+ * because a killed part must find its port free again.
  */
 async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();

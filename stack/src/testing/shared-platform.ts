@@ -1,5 +1,8 @@
 import { share } from '@renderkit/server-kit/testing/share.ts';
 import { startPlatform } from './platform.ts';
 
-/** The whole product as it is by default but for the size of its pictures, one for all files of tests that share this process. Each makes accounts of its own. */
+/**
+ * The whole product with its defaults, except for smaller pictures. All test files of this process share it, and each
+ * creates its own accounts.
+ */
 export const sharedPlatform = share(() => startPlatform({ smallPictures: true }));

@@ -3,13 +3,13 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const folder = fileURLToPath(new URL('../../../studio/models/', import.meta.url));
-/** Those that are taken where a request names none, and what goes on after them. */
+/** The models that are used when a request names none, and those for the steps after them. */
 const models = ['atelier-1', 'retouch-1', 'drift-1', 'animate-1', 'onward-1'];
 const pixelsPerPixel = 4;
 
 /**
- * Puts models of the product into a studio's data directory, which it reads at its start, with sides of a quarter of their
- * length: what becomes of a picture or video is the same, and drawing it costs little.
+ * Writes models of the product, with sides of a quarter of their length, into a studio's data directory. The studio
+ * reads them when it starts. Pictures and videos are handled in the same way, but drawing them costs little.
  */
 export async function writeSmallModels(dataDirectory: string): Promise<void> {
   const own = path.join(dataDirectory, 'models');
@@ -22,7 +22,7 @@ export async function writeSmallModels(dataDirectory: string): Promise<void> {
   );
 }
 
-/** Sides stay even, as videos need them. */
+/** Sides stay even, as videos require. */
 function withSmallSizes(manifest: string): string {
   return manifest.replaceAll(
     /\b(width|height): (\d+)/g,

@@ -7,19 +7,21 @@ import { commands } from '../operator/commands.ts';
 import { runOperator } from '../operator/run-operator.ts';
 
 export type TestOperator = AsyncDisposable & {
-  /** Where commands are typed and find their files; the data directory is `data` in it. */
+  /** The directory in which commands run and find their files. The data directory is its folder `data`. */
   directory: string;
-  /** What commands are run with. */
+  /** The environment of the commands. */
   environment: Record<string, string>;
-  /** Runs a command and returns what it prints for a person, and whether it failed. @throws what the person is told */
+  /**
+   * Runs a command. Returns its output for a person, and whether it failed. @throws the error that the person would see
+   */
   type: (...argv: string[]) => Promise<{ text: string; failed: boolean }>;
-  /** The same with `--json`, read. */
+  /** Runs a command with `--json` and returns the parsed output. */
   run: <Data = Record<string, unknown>>(...argv: string[]) => Promise<{ data: Data; failed: boolean }>;
 };
 
 /**
- * An operator of two new databases in the test run's cluster. Without them each command would start a PostgreSQL, and
- * the first would make it.
+ * Opens an operator with two new databases in the test run's cluster. Without these, each command would start a
+ * PostgreSQL, and the first would also create it.
  */
 export async function openTestOperator(more: Record<string, string> = {}): Promise<TestOperator> {
   await using owned = new AsyncDisposableStack();
@@ -32,7 +34,7 @@ export async function openTestOperator(more: Record<string, string> = {}): Promi
     DATA_DIR: path.join(directory, 'data'),
     DATABASE_URL: service.url,
     STUDIO_DATABASE_URL: studio.url,
-    // Where npm was called from.
+    // The folder in which npm was called.
     INIT_CWD: directory,
     ...more,
   };

@@ -1,4 +1,4 @@
-// A part that serves `/readyz` on its port (the service and the studio) and notes when it starts and stops.
+// A part that serves `/readyz` on its port (the service and the studio), and logs when it starts and stops.
 
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';

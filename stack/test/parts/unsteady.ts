@@ -1,4 +1,4 @@
-// A part as `steady.ts`, which cannot start as long as there is a file `away` in the data directory.
+// A part like `steady.ts` that cannot start while a file `away` is in the data directory.
 
 import { appendFileSync, existsSync } from 'node:fs';
 import path from 'node:path';
