@@ -12,7 +12,7 @@ import { claimPort } from '../src/ports.ts';
 
 const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
-/** The snippet is for sh, which Windows does not have. */
+/** The tests paste the snippet into sh. On Windows, users paste it into a shell that understands it. */
 const unixOnly = { skip: process.platform === 'win32' };
 const readyWithinMs = 90_000;
 

@@ -85,7 +85,7 @@ for (const [environment, sentence] of [
   [{ MEDIA_STORE: 's3' }, /^S3_ENDPOINT is not set/],
   [{ MEDIA_STORE: 's3', S3_ENDPOINT: 'http://s3.example' }, /^S3_BUCKET is not set/],
   [{ MEDIA_DELIVERY: 'redirect' }, /^MEDIA_DELIVERY is redirect, but MEDIA_STORE is not s3/],
-  // Whoever believes everybody believes the client itself, and counts no tries of anybody.
+  // If every proxy were trusted, clients could choose their own address, and tries would not be counted.
   [{ TRUST_PROXY: 'on' }, /^TRUST_PROXY holds "on"/],
   [{ TRUST_PROXY: 'my-proxy' }, /^TRUST_PROXY holds "my-proxy"/],
   [{ TRUST_PROXY: '10.0.0.0/99' }, /^TRUST_PROXY holds/],

@@ -18,7 +18,7 @@ type Asked = {
   fresh?: boolean;
 };
 
-/** The operations of an administration, called by an administrator with a fresh sign-in. */
+/** Calls the operations of administration as an administrator with a fresh sign-in. */
 export class Administration {
   readonly #url: string;
   readonly token: string;
@@ -46,7 +46,7 @@ export class Administration {
     return { status: response.status, body: await response.json() };
   }
 
-  /** What succeeds is held to its schema. */
+  /** Checks a successful answer against its schema. */
   async call<Id extends StudioOperationId>(id: Id, asked: Asked): Promise<StudioAnswer<Id>> {
     const { status, body } = await this.ask(id, asked);
     assert.equal(status, 200, `${id}: ${JSON.stringify(body)}`);

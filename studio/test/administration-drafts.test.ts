@@ -12,7 +12,7 @@ import { startTestStudio, type TestStudio } from './harness.ts';
 const checkpoint = 'harbour.safetensors';
 const graph = firstWorkflow(checkpoint, 64);
 
-/** A sampler that no convention knows: the import can only guess the prompt. */
+/** A sampler without a known convention: the import can only guess the prompt. */
 const poster = {
   '3': {
     class_type: 'HouseSampler',
@@ -295,7 +295,7 @@ test('a file that is too large is refused before it is read, and a picture witho
     },
     body: new Uint8Array(64 * 1024 * 1024 + 1),
   }).catch(() => undefined);
-  // The connection may end before all of it is sent.
+  // The connection may end before the whole body is sent.
   assert.ok(response === undefined || response.status === 413, String(response?.status));
   const png = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex');
   const { problems } = await administration.call('importModel', {

@@ -19,7 +19,7 @@ type Refusal = { code: string; message: string; errors?: { field: string; messag
 let studio: TestStudio;
 let administrator: TestAccount;
 
-/** Calls an operation; what succeeds is held to its schema. */
+/** Calls an operation and checks a successful answer against its schema. */
 async function call<Id extends StudioOperationId>(
   id: Id,
   {
@@ -111,7 +111,7 @@ describe('who may', () => {
         params: { version: '1' },
         ...(body && { body: {} }),
       });
-      // A body of another shape may be refused before it is known who asks for what.
+      // A body of a wrong shape may be refused before the caller's rights are checked.
       assert.ok(
         answer.status === 403 || ((body ?? query) !== undefined && answer.status === 400),
         `${id} ${answer.status}`,
@@ -342,7 +342,7 @@ describe('models', () => {
       version: 1,
       warnings: [],
     });
-    // The same price asks for nothing.
+    // Publishing with the same price needs no fresh sign-in.
     await call('publishModel', { params, body: { version: 1 }, headers: {} });
     await refused('publishModel', { params, body: { version: 9 } }, 404, 'not_found');
     const [back, there] = (await acts(`model:${id}`)).filter(({ action }) => action === 'model.published');
@@ -373,7 +373,8 @@ describe('models', () => {
       return undefined;
     };
     assert.doesNotMatch((await refusal()) ?? 'never', /never|looked at/);
-    // A start, and every worker, looks at what nothing can make, and takes no pause back that was asked for.
+    // A start and every worker check which models nothing can make. They do not end a pause that an administrator
+    // requested.
     await studio.database.rows('select pause_models()');
     await call('publishModel', { params, body: { version: 2 } });
     assert.equal((await call('getManagedModel', { params })).state, 'paused');

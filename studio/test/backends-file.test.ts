@@ -29,7 +29,7 @@ credit_value: { currency: USD, per_credit: 0.02 }
 type Setup = AsyncDisposable & {
   database: Database;
   directory: string;
-  /** Writes the file and starts; returns what the start said. */
+  /** Writes the file and starts. Returns what the start logged. */
   start: (text: string, variables?: Record<string, string>) => Promise<string[]>;
 };
 
@@ -57,7 +57,7 @@ async function open(): Promise<Setup> {
   };
 }
 
-/** As the studio comes. */
+/** The studio's default. */
 const worthBefore = { currency: 'USD', per_credit: 0.01 };
 
 test('a file of backends is in force after a start, and again where it changed', async () => {

@@ -31,11 +31,11 @@ import { testSecretKey } from './harness.ts';
 const log = createLogger({ part: 'test', level: process.env['TEST_LOG'] === undefined ? 'silent' : 'debug' });
 const secrets = openBackendSecrets(testSecretKey);
 
-/** A machine that a test turns off and on, and tells what it lacks. */
+/** A machine that a test can turn off and on, and whose problems it can set. */
 type Machine = AsyncDisposable & {
   url: string;
   probes: number;
-  /** Models whose checks it answers with 500. */
+  /** Models whose checks the machine answers with 500. */
   broken: Set<string>;
   checked: string[];
   lastHeaders: Record<string, unknown>;
@@ -70,7 +70,7 @@ async function startMachine(): Promise<Machine> {
   return machine;
 }
 
-/** The least of a driver: it asks such a machine how it is, and what keeps a route from running there. */
+/** A minimal driver: asks such a machine for its state and for the problems of a route. */
 const createDriver: CreateDriver = ({ backend }) => {
   const ask = async (path: string, signal: AbortSignal): Promise<Machine['answer']> => {
     const failure = (message: string, cause?: unknown) =>
@@ -157,7 +157,7 @@ test('a model pauses when its last backend dies, and comes back with it', async 
   await insertRender(database, 'r', 'flux');
   machine.answer.status = 503;
   let seconds = 0;
-  // Probes come by the database's clock: every 10 seconds, and 2 after the first that failed.
+  // Probes follow the database's clock: every 10 seconds, and 2 seconds after the first failure.
   while (!(await stateIs(database, 'down'))) {
     seconds += 4;
     assert.ok(seconds < 30, 'noticed within 30 seconds');

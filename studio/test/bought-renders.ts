@@ -29,7 +29,7 @@ routes:
     timeouts: { run: 300 }
 ${cost}
 `;
-/** What a job costs the installation. */
+/** The cost of a job for the installation. */
 export const paid = '    cost: { currency: USD, per_output: 0.01 }';
 
 const picture = sharp({ create: { width: 64, height: 64, channels: 3, background: '#284' } })
@@ -45,7 +45,7 @@ class Provider extends ReplicateCounterpart {
 
 export type Opened = AsyncDisposable & { studio: TestStudio; provider: Provider; account: TestAccount };
 
-/** A studio without a worker, with one model that a provider makes in jobs of two pictures. */
+/** Opens a studio without a worker, with one model that a provider makes in jobs of two pictures. */
 export async function openBought(cost = ''): Promise<Opened> {
   await using owners = new AsyncDisposableStack();
   const provider = owners.use(await new Provider().start());
@@ -71,7 +71,7 @@ export async function openBought(cost = ''): Promise<Opened> {
   return { studio, provider, account, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** Asks for the end of the account's render `one`. */
+/** Requests that the account's render `one` is stopped. */
 export async function stop({ studio, account }: Opened): Promise<{ status: number; body: StopAnswer }> {
   const response = await fetch(`${studio.url}/api/renders/one/stopped`, {
     method: 'PUT',
@@ -80,7 +80,7 @@ export async function stop({ studio, account }: Opened): Promise<{ status: numbe
   return { status: response.status, body: (await response.json()) as StopAnswer };
 }
 
-/** What the account's ledger holds since it was opened. */
+/** Returns the kinds of the entries in the account's ledger, without the opening. */
 export const ledgerKinds = async ({ studio, account }: Opened) =>
   (await showLedger(studio.database, account.email))
     .map(({ kind }) => kind)

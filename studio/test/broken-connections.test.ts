@@ -12,7 +12,7 @@ test('connections that the database ends are logged without what they know', asy
     destination: { write: (line) => lines.push(line) },
   });
   await using studio = await startTestStudio({ worker: false, testArguments: { log } });
-  // The studio's own, its listener's and its job queue's.
+  // The connections of the studio, its listener and its job queue.
   const ended = await studio.database.rows(
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
   );

@@ -1,8 +1,8 @@
-/** A browser without script: keeps cookies as browsers do, follows links and redirects, fills in forms. */
+/** A browser without scripts: keeps cookies as browsers do, follows links and redirects, fills in forms. */
 export type Browser = {
-  /** Goes to an address and on by its redirects, as long as they stay at the studio. */
+  /** Opens an address and follows its redirects while they stay at the studio. */
   open: (address: string, init?: RequestInit) => Promise<Shown>;
-  /** Fills in the form that has a button with this label, and presses it. */
+  /** Fills in the form that has a button with this label, and presses the button. */
   press: (button: string, fields?: Record<string, string>) => Promise<Shown>;
   /** Follows a link by its text. */
   follow: (text: string) => Promise<Shown>;
@@ -14,14 +14,14 @@ export type Shown = {
   address: URL;
   text: string;
   headers: Headers;
-  /** Where it was sent to outside of the studio, when it was. */
+  /** Where the browser was redirected outside of the studio, if it was. */
   left: URL | undefined;
   redirects: number;
 };
 
 const maxRedirects = 10;
 
-/** `ownHeaders` go with every request. */
+/** Creates a browser. Every request has `ownHeaders`. */
 export function createBrowser(origin: string, ownHeaders: Record<string, string> = {}): Browser {
   const cookies = new CookieJar();
   let shown: Shown | undefined;
@@ -74,7 +74,7 @@ export function createBrowser(origin: string, ownHeaders: Record<string, string>
   };
 }
 
-/** What a press of the button sends, and where to. */
+/** Returns what a press of the button sends, and where. */
 function fillIn(
   page: string,
   button: string,

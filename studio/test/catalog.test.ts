@@ -26,7 +26,7 @@ test('every model for images draws what it promises, with the defaults it names'
       ...(clip_skip && { clip_skip: clip_skip.default }),
       ...(sampler !== null && { sampler: sampler.split(',')[0] ?? '' }),
       ...(model.base_models && { base_model: Object.values(model.base_models)[0]?.default ?? '' }),
-      // Watercolour, the first, is what ink cannot be combined with.
+      // The first style, watercolour, cannot be combined with ink.
       styles: [catalog.styles[1]?.id ?? ''],
       suggestions: [catalog.suggestions[0]?.id ?? ''],
     });

@@ -19,7 +19,7 @@ function claim(database: Database, backend = 'fal'): Promise<Claim | undefined> 
   return claimRender(database, { backend, worker: 'wrk', leaseMs: 30_000, lanes: null });
 }
 
-/** A paid backend with one model, whose provider asks for this. */
+/** Opens a database with a paid backend and one model, whose provider charges `cost`. */
 async function open(
   cost: Cost,
   backend: BackendRow = {},

@@ -3,7 +3,7 @@ import type { Cost } from '@renderkit/engine-kit/route.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { RenderShape } from '@renderkit/studio/backends/render-shape.ts';
 
-// Rows for tests of the claim, as the catalog, the operator and an accept would write them.
+// Rows for tests of the claim, as written by the catalog, the operator and an accept.
 
 export async function insertAccount(database: Database, id: string, share = 1): Promise<void> {
   await database.rows(
@@ -27,7 +27,7 @@ export type RouteRow = {
   maxPerJob?: number;
 };
 
-/** A published model, version 1, with these routes. */
+/** Inserts a published model, version 1, with these routes. */
 export async function insertModel(database: Database, id: string, routes: RouteRow[]): Promise<void> {
   await database.rows(
     `with model as (insert into models (id, newest_version) values ($1, 1) returning id)
@@ -87,7 +87,7 @@ export async function insertBackend(
   );
 }
 
-/** Says that a backend can run routes of a model. */
+/** Stores that a backend can run routes of a model. */
 export async function insertFits(
   database: Database,
   backend: string,
@@ -108,7 +108,7 @@ export type RenderRow = {
   shape?: Partial<RenderShape>;
   /** Seconds before now. */
   waited?: number;
-  /** Seconds before now at which its turn was; default: when it was accepted. */
+  /** Seconds before now at which the render's turn was; default: when it was accepted. */
   turn?: number;
   outputs?: number;
   outputsDone?: number;

@@ -19,7 +19,7 @@ function claim(database: Database, backend: string, worker = 'wrk_1'): Promise<C
   return claimRender(database, { backend, worker, leaseMs, lanes: null });
 }
 
-/** What a backend with free slots takes, in order, until nothing is left that it may take. */
+/** Claims renders for a backend until none is left that it may take. Returns them in order. */
 async function claimAll(database: Database, backend: string): Promise<string[]> {
   const taken: string[] = [];
   for (;;) {
@@ -29,7 +29,7 @@ async function claimAll(database: Database, backend: string): Promise<string[]> 
   }
 }
 
-/** Ends a submission as a worker would that could not finish it: the render waits again. */
+/** Ends a submission like a worker that could not finish it: the render waits again. */
 async function giveBack(
   database: Database,
   { id, render_id }: Claim,

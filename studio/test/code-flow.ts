@@ -3,7 +3,7 @@ import { createAccount } from '@renderkit/studio/operator.ts';
 import { type Browser, createBrowser } from './browser.ts';
 import { basic, client, type TestStudio } from './harness.ts';
 
-/** Where the tests' client is, which does not listen: nobody follows that far. */
+/** The client of the tests. Nothing listens at its addresses: no test follows them. */
 export const clientWithAddresses = {
   ...client,
   name: 'Renderkit',
@@ -16,7 +16,7 @@ const [callback = ''] = clientWithAddresses.redirectUris;
 
 export type Request = { address: string; verifier: string; state: string; nonce: string };
 
-/** An authorization request as the service makes it; `undefined` takes a parameter out. */
+/** Returns an authorization request as the service makes it; `undefined` removes a parameter. */
 export function authorizationRequest(
   studio: Pick<TestStudio, 'url'>,
   more: Record<string, string | undefined> = {},
@@ -47,7 +47,7 @@ export type TokenAnswer = {
   body: { access_token?: string; refresh_token?: string; id_token?: string; scope?: string; error?: string };
 };
 
-/** Trades the code of the address that the browser was sent back to for tokens, as the client does. */
+/** Exchanges the code in the address of the redirect for tokens, as the client does. */
 export async function exchangeCode(
   studio: Pick<TestStudio, 'url'>,
   sentBack: URL | undefined,
@@ -68,7 +68,7 @@ export async function exchangeCode(
   return { status: response.status, body: (await response.json()) as TokenAnswer['body'] };
 }
 
-/** The claims of an ID token; that it is signed is the client library's affair. */
+/** Returns the claims of an ID token. Does not check the signature, which the client library does. */
 export function claimsOf(idToken: string | undefined): Record<string, unknown> {
   const [, payload = ''] = idToken?.split('.') ?? [];
   return JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>;
@@ -86,7 +86,7 @@ export async function newPerson(studio: TestStudio, more: { name?: string } = {}
   return { id, email };
 }
 
-/** All of it, from the first page to the tokens. */
+/** Runs the whole sign-in, from the first page to the tokens. */
 export async function signInByBrowser(
   studio: TestStudio,
   { email }: Person,

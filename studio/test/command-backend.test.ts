@@ -27,7 +27,7 @@ routes:
     outputs: { files: '*.png', kind: image, max_per_job: 1 }
 `;
 
-/** Publishes a model that a program of the operator's makes: it copies one picture. */
+/** Publishes a model that one of the operator's programs makes: the program copies one picture. */
 async function publish({ database, dataDirectory }: TestStudio, outputs = 1): Promise<void> {
   const picture = path.join(dataDirectory, 'picture.png');
   await sharp({ create: { width: 64, height: 64, channels: 3, background: '#284' } }).toFile(picture);
@@ -105,7 +105,7 @@ test('the lease of each job of a render is renewed, and each can be stopped', as
   await using studio = await startTestStudio({ worker: false });
   await publish(studio, 2);
   const { database, dataDirectory } = studio;
-  // Each job takes longer than the time until a lease is renewed.
+  // Each job takes longer than the time after which a lease is renewed.
   await writeFile(path.join(dataDirectory, 'slow'), '');
   await using _worker = await studio.startWorker();
   const account = await studio.connect({ tier: 'pro' });

@@ -67,7 +67,7 @@ test('of hundreds of files a few are copied at once', async (t) => {
   assert.ok(most > 1 && most <= 8, `${most} at once`);
 });
 
-/** Runs the copy in a process of its own until it has written so many times, by then at the latest to its end. */
+/** Runs the copy in a separate process and kills it after this many writes, unless it has ended before. */
 async function killedAfter(
   writes: number,
   { server, dataDirectory }: { server: S3Counterpart; dataDirectory: string },

@@ -1,12 +1,12 @@
-// A worker that kills itself at a named point, when so many of its jobs came there: `node crash-worker.ts <point> <arrivals>`,
-// configured by environment.
+// A worker that kills itself when this many of its jobs have reached a named point: `node crash-worker.ts <point>
+// <arrivals>`, configured by the environment.
 import { runPart } from '@renderkit/server-kit/process/lifecycle.ts';
 import { readWorkerConfig } from '@renderkit/studio/config.ts';
 import { startWorker } from '@renderkit/studio/start-worker.ts';
 
 const [, , point, arrivals] = process.argv;
 let left = Number(arrivals);
-/** Whoever waits for its death is told of one that does not come. */
+/** Ends the process with an error if it does not die in time, so that the waiting test fails. */
 const dieWithinMs = 60_000;
 setTimeout(() => process.exit(1), dieWithinMs);
 

@@ -47,7 +47,7 @@ const plans = (keys: readonly string[]) =>
     .join('')}`;
 const write = (name: string, text: string) => writeFile(path.join(folder, name), text);
 
-/** One start: what it says of which file. */
+/** Runs one start. Returns what it logs about each file. */
 async function start(): Promise<string[]> {
   const said: string[] = [];
   const say =

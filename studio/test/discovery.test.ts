@@ -34,7 +34,7 @@ async function discover({ url }: Pick<TestStudio, 'url'>): Promise<Document> {
   return (await response.json()) as Document;
 }
 
-/** Every value that is in use somewhere (OAuth and OpenID registries), and so could be advertised or tried. */
+/** All values in use somewhere (OAuth and OpenID registries), which could be advertised or tried. */
 const known = {
   response_types_supported: [
     'code',
@@ -65,7 +65,10 @@ const known = {
 
 const listed = (name: string) => document[name] as string[];
 
-/** Each value that is known is accepted if it is advertised, and refused if not; none else is advertised. */
+/**
+ * Checks that each known value is accepted if it is advertised and refused if not, and that no other value is
+ * advertised.
+ */
 async function walk(
   advertised: string[],
   values: readonly string[],
@@ -75,7 +78,10 @@ async function walk(
   for (const value of values) assert.equal(await isAccepted(value), advertised.includes(value), value);
 }
 
-/** Whether an authorization request leads on: to a page that asks the person something, or back with a code. */
+/**
+ * Returns whether an authorization request is accepted: it shows a page that asks the person something, or redirects
+ * with a code.
+ */
 async function leadsOn(more: Record<string, string | undefined>): Promise<boolean> {
   const { status, left, address } = await browser.open(authorizationRequest(studio, more).address);
   if (left === undefined) return status === 200 && address.pathname.startsWith('/sign-in/');
@@ -173,7 +179,7 @@ test('every claim that is advertised is told, and every claim that is told is ad
     headers: { authorization: `Bearer ${body.access_token}` },
   });
   const received = { ...((await response.json()) as object), ...claimsOf(body.id_token) };
-  // Parts of every ID token, and of this exchange (OpenID Connect Core 1.0 §2).
+  // Claims of every ID token and of this exchange (OpenID Connect Core 1.0 §2).
   const ofTheToken = new Set(['aud', 'exp', 'iat', 'nonce', 'at_hash']);
   assert.deepEqual(
     Object.keys(received)

@@ -4,8 +4,8 @@ import { mediaEnvironment } from '@renderkit/blob-storage/testing/test-media.ts'
 import { client, testSecretKey, type TestStudio } from './harness.ts';
 
 /**
- * A studio or a worker on the same database and directory, as a process of its own that kills itself at the point. `arrivals`:
- * when so many came there; those that came before wait.
+ * Creates a studio or a worker on the same database and directory, as a separate process that kills itself at the
+ * point. The process dies when `arrivals` jobs have reached the point; earlier ones wait there.
  */
 export function createDoomedPart(
   studio: TestStudio,
@@ -30,7 +30,10 @@ export function createDoomedPart(
   });
 }
 
-/** Runs a worker that kills itself at the point, and waits until it has, perhaps before it says that it serves. */
+/**
+ * Runs a worker that kills itself at the point, and waits for its death, which may come before it reports that it
+ * serves.
+ */
 export async function dieAt(studio: TestStudio, point: string, arrivals = 1): Promise<void> {
   await using worker = createDoomedPart(studio, 'worker', point, arrivals);
   await worker.start().catch((error: unknown) => {

@@ -11,7 +11,7 @@ import { followSample } from '@renderkit/studio/renders/samples.ts';
 import { type Administration, connectAdministration } from './administration-calls.ts';
 import { startTestStudio, type TestStudio } from './harness.ts';
 
-// Drafts that are made while something else happens: a sample is rendered, or somebody else makes one.
+// Drafts that are created while something else happens: a sample is rendered, or somebody else creates a draft.
 
 const checkpoint = 'harbour.safetensors';
 const owners = new AsyncDisposableStack();
@@ -26,7 +26,7 @@ before(async () => {
   await administration.call('addBackend', { body: { name: 'gpu1', engine: 'comfyui', url: comfy.url } });
 });
 after(() => owners[Symbol.asyncDispose]());
-// What one test leaves there would be waited for by all that follow.
+// Without this reset, all later tests would wait for what one test left there.
 afterEach(() => {
   comfy.script.nodeMs = 0;
   comfy.faults.ignoresInterrupts = false;
@@ -44,7 +44,7 @@ async function importAs(id: string) {
 const sampleOf = (id: string, version: number) =>
   administration.call('getModelSample', { params: { id, version: String(version) } });
 
-/** Begins a sample that the machine has by then, and does not end before it is let go. */
+/** Begins a sample and waits until the machine has it. The sample does not end before the test releases it. */
 async function beginSample(id: string): Promise<void> {
   comfy.script.nodeMs = 3_600_000;
   const begun = comfy.executions;
@@ -53,12 +53,13 @@ async function beginSample(id: string): Promise<void> {
     'the sample at the machine',
     async () => {
       const sample = await sampleOf(id, 1);
-      // A machine that was too slow for a moment to say that it lives.
+      // The machine was briefly too slow to report that it is alive.
       if (sample.state === 'failed') await administration.call('sampleModel', { params: { id }, body: {} });
       return sample;
     },
     {
-      // It runs once a worker has it; one that is stopped before it is sent never comes to the machine.
+      // The sample is running once a worker has it; a sample that is stopped before it is sent never reaches the
+      // machine.
       isSo: ({ state }) => state === 'running' && comfy.executions > begun,
     },
   );
@@ -117,7 +118,7 @@ test('a draft that makes something else while a sample is rendered has one of it
   }
 });
 
-/** Of a sample that was stopped: neither the rows nor the files of anything that it made. */
+/** Checks that a stopped sample left neither rows nor files. */
 async function assertNothingKept(id: string): Promise<void> {
   const { state, reason, seconds, thumbnail } = await until('the end of the sample', () => sampleOf(id, 1), {
     isSo: (sample) => sample.state !== 'running',
@@ -215,7 +216,7 @@ test('a sample that waits is stopped at once', async () => {
       return administration.ask('stopModelSample', { params, body: {} });
     },
     {
-      // 409 where the machine seemed to be down for a moment, and it was given up.
+      // 409: the machine seemed to be down for a moment, and the sample was given up.
       isSo: ({ status }) => status === 200,
     },
   );

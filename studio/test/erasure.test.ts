@@ -23,7 +23,7 @@ async function setScene(owners: AsyncDisposableStack): Promise<Scene> {
   return { db, database: db.database, storage: await openDiskBlobStorage(directory) };
 }
 
-/** The same database with less patience. */
+/** Opens the same database with a shorter timeout. */
 function impatient(owners: AsyncDisposableStack, { db }: Scene, statementTimeoutMs = 500): Database {
   return owners.use(openDatabase({ url: db.url, applicationName: 'impatient', statementTimeoutMs }));
 }
@@ -48,7 +48,10 @@ async function addRenders({ database }: Scene, account: string, n: number): Prom
 
 const key = (name: string) => `${randomBytes(16).toString('hex')}/${name}`;
 
-/** An account with five of each thing that is kept of it, a video with three frames among them, and so many renders. */
+/**
+ * Adds an account with five of everything stored for accounts, including a video with three frames, and with this many
+ * renders.
+ */
 async function addLargeAccount(scene: Scene, account: string, renders = 5): Promise<void> {
   const { database, storage } = scene;
   await addDeletedAccount(scene, account);
@@ -88,7 +91,7 @@ async function addLargeAccount(scene: Scene, account: string, renders = 5): Prom
 const keysOf = async ({ storage }: Scene) =>
   (await Array.fromAsync(storage.list())).flat().map((blob) => blob.key);
 
-/** Folders of blobs that neither a row names nor a process will remove: nobody would ever find them again. */
+/** Returns folders of blobs that no row names and no process will remove: nobody would ever find them again. */
 async function lostFolders(scene: Scene): Promise<string[]> {
   const named = await scene.database.rows<{ folder: string }>(
     `select folder from loose_folders union select split_part(storage_key, '/', 1) from assets
@@ -134,12 +137,12 @@ async function eraseWithKill(renders: number): Promise<void> {
   for (; !(await isErased(scene, 'acc_large')); batches++) {
     assert.ok(batches < 10);
     await eraseDeletedAccounts(database, cursors, { rows: 2, batches: 1 });
-    // The process is killed after the second batch, and what it had in memory is gone.
+    // The process is killed after the second batch and loses its memory.
     if (batches === 1) cursors = new Map();
     assert.deepEqual(await lostFolders(scene), []);
   }
   assert.ok(batches > 3);
-  // Renders stay, for the ledger, without their texts.
+  // Renders stay for the ledger, without their texts.
   assert.equal(await countOfPrivate(scene), renders);
   const texts = await database.rows('select from renders where request is not null or refusal is not null');
   assert.deepEqual([texts.length, cursors.size], [0, 0]);
@@ -161,7 +164,8 @@ test('no statement of an erasure grows with the account', async () => {
   await addDeletedAccount(scene, 'acc_huge');
   await addRenders(scene, 'acc_huge', 400);
   for (const statement of [
-    // A row takes four milliseconds here: all rows of a kind take longer than a statement may, a batch a fortieth of that.
+    // A row takes four milliseconds here: all rows of a kind exceed the statement timeout, a batch takes a fortieth of
+    // that.
     `create function take_long() returns trigger language plpgsql as $$
        begin perform pg_sleep(0.004); return coalesce(new, old); end $$`,
     ...['assets', 'frames', 'uploads', 'changes', 'renders'].map(

@@ -7,7 +7,7 @@ import { findCatalogFiles, isBroken, readCatalogFile } from '../src/catalog/read
 
 const root = path.resolve(import.meta.dirname, '../..');
 const engines = path.join(root, 'engines');
-/** Those of engines that are included are the product's own models. */
+/** The examples of the built-in engines are the product's models. */
 const folders = [
   path.join(root, 'studio/models'),
   ...readdirSync(engines)

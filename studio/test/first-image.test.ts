@@ -22,7 +22,7 @@ test('a quote, a submit and a worker make an image that its link serves, for one
   assert.equal(image.status, 200);
   assert.equal(image.headers.get('content-type'), 'image/png');
   assert.equal(image.headers.get('x-content-type-options'), 'nosniff');
-  // Nothing may run; but a browser that opens a link may show a video, which it loads as nobody's origin.
+  // Nothing may run as code. But a browser that opens a link may show a video, which it loads with an opaque origin.
   assert.equal(image.headers.get('content-security-policy'), "default-src 'none'; media-src 'self'; sandbox");
   assert.equal(image.headers.get('access-control-allow-origin'), '*');
   assert.equal(

@@ -16,7 +16,7 @@ import { followToEnd, type FollowLimits } from '@renderkit/studio/renders/follow
 
 const never = new AbortController().signal;
 const pauses = { unreachable: 5, maxUnreachable: 20, minLook: 50, lastLook: 50 };
-/** What must not happen has this long. */
+/** A test waits this long for something that must not happen. */
 const longSeconds = 60;
 
 type Followed = AsyncDisposable & {
@@ -24,7 +24,7 @@ type Followed = AsyncDisposable & {
   follow: (limits: Partial<FollowLimits>) => Promise<string[]>;
 };
 
-/** A job that a provider took, and its follower; texts of the results are what comes of it. */
+/** Submits a job to a provider. `follow` follows the job and returns the texts of the results. */
 async function submit(provider = new ReplicateCounterpart()): Promise<Followed> {
   await using owners = new AsyncDisposableStack();
   owners.use(await provider.start());

@@ -8,7 +8,7 @@ import { checkLedger, showLedger } from '@renderkit/studio/operator.ts';
 import { startTestStudio, type TestAccount, type TestStudio, untilFound, untilOffered } from './harness.ts';
 import { makeImage } from './media-files.ts';
 
-// Jobs of a provider whose answers were lost, and what else it has: one account's, or an earlier one's.
+// Jobs of a provider whose answers were lost, among other jobs of the provider: of one account, or earlier ones.
 
 const sources = {
   edit: `
@@ -91,7 +91,7 @@ async function make(account: TestAccount, request: Partial<RenderRequest>) {
   return account.finished('r');
 }
 
-/** It failed, was refunded, and said so. */
+/** Checks that the render failed with the right error and was refunded. */
 async function isGivenUp(account: TestAccount, render: Awaited<ReturnType<typeof make>>): Promise<void> {
   assert.deepEqual([render.status, render.error?.code], ['failed', 'outcome_unknown']);
   const entries = await showLedger(studio.database, account.email);
@@ -129,7 +129,7 @@ test('a job is found by the seed that was drawn for it, and not by one that some
   assert.equal(fal.jobs, 2);
 });
 
-/** Has an account's render of its own, whose submission has the job that the provider names next, in a state. */
+/** Renders for a new account, and sets its submission to a state and to the job that the provider names next. */
 async function hold(state: 'sent' | 'done', backend = 'fal'): Promise<void> {
   const account = await connect('draw');
   assert.equal((await make(account, { model: 'draw' })).status, 'succeeded');

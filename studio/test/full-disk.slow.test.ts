@@ -14,13 +14,15 @@ import sharp from 'sharp';
 import { startTestStudio, type TestStudio } from './harness.ts';
 
 const skip = noSmallDisk();
-/** Of tests about the disk on which media lie. */
+/** For tests about the disk with the media. */
 const skipMedia = process.env['TEST_MEDIA_STORE'] === 's3' ? 'media lie on no disk' : skip;
 
-/** More tries than a render has that fails by itself. */
+/** More tries than for a render that fails by itself. */
 const triesOnFullDisk = 5;
 
-/** Waits for a try that ended on the full disk, and has the next one come at once. Answers how many there were. */
+/**
+ * Waits for a try that ended on the full disk, and makes the next try start at once. Returns how many tries there were.
+ */
 async function nextTry(studio: TestStudio, before: number): Promise<number> {
   return until('a try that ended on the full disk', async () => {
     const [render] = await studio.database.rows<{ excused: number; status: string }>(
@@ -140,7 +142,7 @@ test('a tool that finds no space does not blame the file', { skip }, async () =>
     runMediaJob('writeRgba', { path: image, output, maxPixels: 10_000_000 }, limits),
     outOfSpace,
   );
-  // In a process of its own: ffmpeg's, which are kept for a while, have the temporary directory that they began with.
+  // A separate process: ffmpeg's pooled processes keep the temporary directory with which they started.
   const run = {
     inputs: { 'in.png': image },
     outputs: { 'out.raw': path.join(plenty.directory, 'out.raw') },

@@ -30,26 +30,26 @@ export type TestStudio = AsyncDisposable & {
   databaseUrl: string;
   database: Database;
   dataDirectory: string;
-  /** Where media lie, in the store that the run was told to use: the disk, or a bucket of this studio's own. */
+  /** Where media are kept, as configured for the test run: on the disk, or in this studio's bucket. */
   mediaLocation: MediaLocation;
-  /** The key of everything that lies there, half-written files too. */
+  /** Returns the keys of all stored files, including unfinished ones. */
   mediaKeys: () => Promise<string[]>;
-  /** Makes an account with a grant for the client, and its first access token. */
+  /** Creates an account with a grant for the client and a first access token. */
   connect: (account?: Partial<NewStudioAccount>) => Promise<TestAccount>;
-  /** One round of cleaning up, now, and a reconciliation where one is due. */
+  /** Runs one round of cleaning up now, and a reconciliation if one is due. */
   clean: () => Promise<void>;
   startWorker: (options?: {
     engines?: Engine[];
     workers?: number;
     labels?: string[];
-    /** Where it serves its health; nowhere without. */
+    /** The port of the worker's health; without a port, it is not served. */
     port?: number;
     crashPoint?: (name: string) => void | Promise<void>;
     pauses?: Partial<Pauses>;
   }) => Promise<AsyncDisposable>;
 };
 
-/** Of studios and workers that are given no other. */
+/** The key of studios and workers that get no other. */
 export const testSecretKey = Buffer.alloc(32, 7);
 
 const ordinaryConfig: Omit<StudioConfig, 'databaseUrl' | 'dataDirectory'> = {
@@ -85,10 +85,13 @@ const ordinaryWorker = {
   logLevel: 'silent',
 } as const satisfies Partial<WorkerConfig>;
 
-/** More than any of these studios draws side by side. */
+/** More than any of these studios draws at once. */
 const drawnAtOnce = 4;
 
-/** What workers draw with: a process that starts, and draws its first picture, costs more than all that a test draws. */
+/**
+ * The engines of the workers, shared: starting a process and drawing its first picture costs more than everything that
+ * a test draws.
+ */
 const drawing = share(async () => {
   const owners = new AsyncDisposableStack();
   const engines = openEngines(drawnAtOnce, owners);
@@ -104,8 +107,8 @@ function workerOptions({
 }
 
 /**
- * A studio of its own database and directory, in this process; with a worker unless told otherwise. Workers draw in processes
- * that all files of tests in this process share.
+ * Starts a studio with a new database and directory in this process, with a worker unless `worker` is `false`. Workers
+ * draw in processes that all test files of this process share.
  */
 export async function startTestStudio(
   options: {
@@ -187,7 +190,7 @@ async function cleanNow(
 
 export type Tokens = { accessToken: string; refreshToken: string };
 
-/** Trades a refresh token for the next pair. Throws with the status and OAuth error otherwise. */
+/** Exchanges a refresh token for the next pair. Throws an error with the status and the OAuth error otherwise. */
 export async function refresh(studioUrl: string, refreshToken: string): Promise<Tokens> {
   const response = await fetch(`${studioUrl}/oidc/token`, {
     method: 'POST',
@@ -207,7 +210,7 @@ export type TestAccount = Tokens &
   UploadCalls & {
     id: string;
     email: string;
-    /** One call with the account's token. */
+    /** Makes one call with the account's token. */
     call: <T>(
       method: string,
       route: string,
@@ -219,7 +222,7 @@ export type TestAccount = Tokens &
       moderate?: boolean,
       coming?: string[],
     ) => Promise<StudioAnswer<'createQuotes'>['results'][0]>;
-    /** Quotes and submits. */
+    /** Requests a quote and submits the render. */
     submit: (token: string, request?: Partial<RenderRequest>) => Promise<StudioAnswer<'submitRender'>>;
     balance: () => Promise<StudioAnswer<'getBalance'>>;
     /** Waits for the render's end: a busy machine may need minutes for a video. */
@@ -295,7 +298,7 @@ function createTestAccount(url: string, account: { id: string; email: string } &
   };
 }
 
-/** Waits until the studio offers a model that was published: it may take two seconds to learn of it. */
+/** Waits until the studio offers a published model: the studio may need two seconds to notice it. */
 export async function untilOffered(account: TestAccount, model: string): Promise<void> {
   await until(model, async () => {
     const { body } = await account.call<StudioAnswer<'getCatalog'>>('GET', '/api/catalog');
@@ -303,12 +306,12 @@ export async function untilOffered(account: TestAccount, model: string): Promise
   });
 }
 
-/** Waits until a statement finds something. */
+/** Waits until a statement finds a row. */
 export async function untilFound(database: Database, statement: string): Promise<void> {
   await until(statement, async () => (await database.execute(statement)) > 0);
 }
 
-/** One call for the progress of renders, as the client. */
+/** Makes one call for the progress of renders, as the client. */
 export async function readProgress(
   url: string,
   renders: ProgressRequest['renders'],
@@ -323,7 +326,7 @@ export async function readProgress(
   return (await response.json()) as StudioAnswer<'readProgress'>;
 }
 
-/** One call of the feed as the client. */
+/** Makes one call of the feed, as the client. */
 export async function readChanges(
   url: string,
   accounts: { account: string; cursor: number }[],

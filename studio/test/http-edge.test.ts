@@ -33,7 +33,7 @@ async function send(bytes: string) {
   return { ...answer, closed: got.closed };
 }
 
-/** The studio's own refusal: `{code, message}`, with the id of the request beside it. */
+/** Checks that the studio itself refused: `{code, message}`, and the request's id in a header. */
 function assertRefusal(
   answer: Awaited<ReturnType<typeof send>>,
   status: number,

@@ -24,7 +24,7 @@ const big = [
   'sign_in_attempts',
 ];
 
-/** Ten thousand accounts with a grant, a token, renders, changes, images and projects each. */
+/** Inserts ten thousand accounts, each with a grant, a token, renders, changes, images and projects. */
 async function fill(database: Database): Promise<void> {
   const each = 'from generate_series(1, 10000) as n';
   const anchor = `'2026-01-15'::timestamptz`;
@@ -118,7 +118,7 @@ test('no call of the hot paths reads a whole table, however full it is', async (
   const doomed = await studio.connect({ tier: 'pro' });
   await doomed.submit('gen_doomed');
   await doomed.finished('gen_doomed');
-  // Sessions tell of their scans when they have been idle for a while.
+  // Sessions report their scans only after they were idle for a while.
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   const before = await scans(studio.database);
   const { outputs, project_id } = await render('gen_a');

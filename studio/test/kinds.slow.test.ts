@@ -10,7 +10,7 @@ import sharp from 'sharp';
 import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
 import { makeMedia, makeImage } from './media-files.ts';
 
-// Every kind of render once, from the request of a client to the file behind the link.
+// Every kind of render once, from a client's request to the file behind the link.
 
 let studio: TestStudio;
 let account: TestAccount;
@@ -123,7 +123,7 @@ async function keep(name: string, bytes: Buffer): Promise<string> {
   return file;
 }
 
-/** White on the left. */
+/** Creates a mask that is white on the left. */
 function halfMask(): Promise<Buffer> {
   const bytes = Buffer.alloc(96 * 64);
   for (let index = 0; index < bytes.length; index++) bytes[index] = index % 96 < 48 ? 255 : 0;

@@ -14,7 +14,7 @@ const daySeconds = 86_400;
 type Model = {
   monthly: number;
   lifetime: number;
-  /** Seconds that the clock was moved, and when the last renewals were due. */
+  /** `now`: the seconds by which the clock was moved. `renewals`: how many renewals were made. */
   now: number;
   renewals: number;
   charges: { token: string; monthly: number; lifetime: number; renewals: number; refunded: boolean }[];
@@ -42,7 +42,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** What the month does to the model once somebody moves money. `due` says whether a renewal has come. */
+/** Applies a due monthly renewal to the model, as the next movement of money does. `due`: whether a renewal is due. */
 function renew(model: Model, due: boolean): void {
   if (!due) return;
   model.monthly = allowance;

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import { startTestStudio, type TestStudio } from './harness.ts';
 
-/** Items of one account, few of which each filter finds. */
+/** Inserts items of one account; each filter finds few of them. */
 async function fill(studio: TestStudio, account: string): Promise<void> {
   for (const statement of [
     `insert into projects (id, account_id, title) values ('prj_1', '${account}', 'Sea')`,
@@ -52,7 +52,7 @@ test('each filter of a full library goes by an index of its own', async () => {
     const after = await uses(studio);
     return filters.map(([, index]) => index).filter((index) => after.get(index) === before.get(index));
   };
-  // Sessions tell of their scans when they have been idle for a while.
+  // Sessions report their scans only after they were idle for a while.
   for (let i = 0; i < 80 && (await unused()).length > 0; i++) await sleep(250);
   assert.deepEqual(await unused(), []);
 });

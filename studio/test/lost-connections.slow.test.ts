@@ -18,7 +18,7 @@ test('a machine that cannot be asked while it renders has one job, and its rende
   const asked = comfy.asked.look;
   comfy.faults.answersOnly = 502;
   comfy.cutSockets();
-  // It is asked in vain at least twice, and is done meanwhile.
+  // Waits for at least two failed looks; the job finishes meanwhile.
   for (let i = 0; i < 300 && comfy.asked.look < asked + 2; i++) await sleep(50);
   assert.ok(comfy.asked.look >= asked + 2);
   comfy.held = false;
@@ -53,7 +53,7 @@ test('a job that is to be canceled is so, also where the first request never arr
   assert.deepEqual([status, outputs.length], ['succeeded', 1]);
 });
 
-/** One render at a machine, of a model that is there alone. */
+/** Begins one render at a machine, of a model that only this machine has. */
 async function beginAt(comfy: ComfyCounterpart, studio: TestStudio) {
   const { database } = studio;
   const model = await ownModel('own');

@@ -15,7 +15,7 @@ test(
     const account = await studio.connect({ tier: 'free' });
     await account.submit('cursed');
     for (const point of ['render: started', 'render: drawn', 'render: started']) await dieAt(studio, point);
-    // Whoever takes it over after the third gives it up.
+    // The worker that takes over after the third death gives up the render.
     await using _worker = await studio.startWorker();
     const render = await account.finished('cursed');
     assert.deepEqual([render.status, render.error?.code], ['failed', 'render_lost']);
@@ -43,7 +43,7 @@ test('after a kill between drawing and recording, and one after it, another work
     assert.deepEqual([render.status, render.outputs.length], ['succeeded', 1]);
     assert.equal((await fetch(render.outputs[0]?.url ?? '')).status, 200);
   }
-  // The image and the thumbnail of each, and nothing of the try that was cut off.
+  // The image and the thumbnail of each render, and nothing of the interrupted try.
   assert.equal((await mediaOf(studio)).length, 4);
   assert.deepEqual(
     (await showLedger(studio.database, account.email)).map(({ kind }) => kind),

@@ -65,7 +65,7 @@ async function checkAndReconcile(
     bytes_without_rows: [lostKey],
     checked: 5,
   });
-  // Where the reconciliation takes what is three minutes old, so does the check.
+  // If the reconciliation removes files that are three minutes old, the check reports them too.
   const soon = { graceSeconds: 180, now: new Date(Date.now() + 200_000) };
   const young = (await checkMedia(database, storage, soon)).bytes_without_rows;
   assert.deepEqual(young.sort(), [lostKey, youngKey].sort());

@@ -1,4 +1,4 @@
-// Real files for tests, made on the spot.
+// Creates real files for tests.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ffmpeg } from '@renderkit/media-kit/ffmpeg.ts';
@@ -13,7 +13,7 @@ export const makeImage = (
     .toBuffer();
 };
 
-/** Writes a moving test image of H.264, or the audio of a bell, and answers its bytes. */
+/** Writes a moving test image in H.264, or the sound of a bell, and returns its bytes. */
 export async function makeMedia(
   directory: string,
   name: `${string}.${'mp4' | 'mov' | 'wav' | 'm4a'}`,

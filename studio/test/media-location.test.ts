@@ -19,7 +19,7 @@ test('where media are kept is what the first part says, and every other part has
   await requireLocation(database, disk);
   await requireLocation(database, inBucket('one'));
   await recordLocation(database, inBucket('one'));
-  // By the name that it has from another machine.
+  // The bucket's address as another machine names it.
   await requireLocation(database, inBucket('one', 'http://minio:9000'));
   await assert.rejects(
     requireLocation(database, disk),
@@ -37,7 +37,7 @@ test('media move to a location that was allowed with the first part that starts 
     /are kept on a disk, .*media copy --to s3 first/,
   );
   await allowLocation(database, inBucket('one'));
-  // Until then parts that are started anew find the media where they were.
+  // Until then, parts that restart find the media in the old location.
   await requireLocation(database, disk);
   await requireLocation(database, inBucket('one'));
   await recordLocation(database, inBucket('one'));

@@ -75,7 +75,7 @@ for (const fault of ['unavailable', 'foreign_404', 'foreign_page'] as const)
   test(`while the bucket is away (${fault}) an upload is refused for now, and a render waits for it`, async () => {
     const waiting = await studio.connect({ tier: 'pro' });
     const isPut = ({ method }: { method: string }) => method === 'PUT';
-    // One more than a request is tried.
+    // One more than the number of tries of a request.
     const away = Array.from({ length: 5 }, () => fault);
     server.fail(away, isPut);
     const refused = await waiting.upload(`upl_${fault}`, await makeImage());

@@ -16,7 +16,7 @@ import { claimStorage } from '../src/storage/claim-storage.ts';
 import { startTestStudio } from './harness.ts';
 import { makeImage } from './media-files.ts';
 
-/** A studio with a picture on its disk, three days old, and another database that has been prepared for a studio. */
+/** Starts a studio with a three-day-old picture on its disk, and prepares another database for a studio. */
 async function startOwner() {
   await using owners = new AsyncDisposableStack();
   const studio = owners.use(await startTestStudio({ worker: false, config: { s3: undefined } }));
@@ -48,14 +48,14 @@ async function startOwner() {
     age,
     claimAsOurs: () => claims(databaseUrl, ids.ours),
     claimAsOther: () => claims(other.url, ids.others),
-    /** Who is named beside the media. */
+    /** Returns the owner that is named in the media directory. */
     named: async () => (await readFile(ownerFile(media), 'utf8')).trim(),
     isWhole: async () => keys.length > 1 && (await studio.mediaKeys()).join() === keys.join(),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 
-/** What an entry that does not start says at its end. */
+/** Runs an entry that does not start, and returns its error. */
 function refusalOf(entry: string, env: Record<string, string>): Promise<string> {
   const file = programFile(path.join(import.meta.dirname, '..', 'src', entry));
   return new Promise((resolve) =>

@@ -109,7 +109,7 @@ test('a folder that is named while the names are read is kept', async () => {
     folderOf(key),
   ]);
   let isNamed = false;
-  // As soon as one of the two was read, it goes from the one to the other.
+  // After one of the two tables was read, the name moves from one table to the other.
   const rows: Database['rows'] = async (text, ...more) => {
     const found = await database.rows(text, ...more);
     if (isNamed || !/from (?:loose_folders|assets)/.test(text)) return found as never;

@@ -92,7 +92,7 @@ test('a picture is also had as a small JPEG, within bounds, and nothing else is'
     ['ast_2.png', 'format=jpeg&max_side=1025'],
     ['ast_2.png', 'format=jpeg&max_side=-1e3'],
     ['ast_2.mp4', 'format=jpeg'],
-    // A file that says it is a picture and is none.
+    // A file with the name of a picture that is not a picture.
     ['ast_1.png', 'format=jpeg'],
   ] as const) {
     const refused = await small(name, query);

@@ -11,7 +11,7 @@ let studio: TestStudio;
 before(async () => (studio = await startTestStudio({ worker: false })));
 after(() => studio[Symbol.asyncDispose]());
 
-/** Values by name and labels, as they stand in the text. */
+/** Returns the values of the metrics by name and labels, as in the text. */
 async function readMetrics(url: string): Promise<Map<string, number>> {
   const answer = await fetch(`${url}/metrics`);
   assert.equal(answer.status, 200);

@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => studio[Symbol.asyncDispose]());
 
-/** The shortest that the model makes, with all that it takes and the defaults that it names. */
+/** Returns the shortest request for the model, with all parameters that it accepts and its defaults. */
 function fullRequest(model: StudioModel): Partial<RenderRequest> {
   const { parameters } = model;
   const { frames, audio, source_video, cfg, weight, sampler, mask_blur } = parameters;

@@ -25,7 +25,7 @@ routes:
     outputs: { from: [save], kind: image, max_per_job: 1 }
 `;
 
-/** A model of this id on the machine `gpu1`; with a colour it has an image of it as its thumbnail. */
+/** Returns a model with this id on the machine `gpu1`. With a colour, an image of it is the thumbnail. */
 export async function ownModel(id: string, colour?: string): Promise<ModelFiles> {
   const source = sourceOf(id);
   const { manifest } = readManifest(source);

@@ -32,10 +32,10 @@ const change = async (browser: Browser, fields: Record<string, string>): Promise
   await browser.open(`${studio.url}${page}`);
   return browser.press('Change password', { current: password, password: next, ...fields });
 };
-/** Whether a browser gets through an authorization request without a page. */
+/** Returns whether a browser passes an authorization request without a page. */
 const isSignedIn = async (browser: Browser): Promise<boolean> =>
   (await browser.open(authorizationRequest(studio).address)).left !== undefined;
-/** Whether the sign-in page takes this password. */
+/** Returns whether the sign-in page accepts this password. */
 const opens = async ({ email }: Person, word: string): Promise<boolean> => {
   const browser = createBrowser(studio.url);
   await browser.open(authorizationRequest(studio).address);
@@ -64,7 +64,7 @@ test('somebody changes their password; this browser stays signed in and every ot
   assert.equal(await isSignedIn(other), false);
   assert.equal(await opens(person, password), false);
   assert.equal(await opens(person, next), true);
-  // Keys of the account work, and what is queued runs.
+  // Keys of the account work, and queued renders run.
   assert.notEqual((await refresh(studio.url, body.refresh_token ?? '')).accessToken, '');
   const [entry] = await showAudit(studio.database, person.email);
   assert.deepEqual(
@@ -197,7 +197,7 @@ test('a sign-in with the old password that is under way while it changes comes t
     );
   };
   await signInByBrowser(studio, person);
-  // The password was right; the browser is yet to be sent on with that.
+  // The password was right, but the browser was not redirected yet.
   const browser = createBrowser(studio.url);
   const { address } = await browser.open(authorizationRequest(studio).address);
   const sent = await fetch(address, {
@@ -211,7 +211,7 @@ test('a sign-in with the old password that is under way while it changes comes t
   const shown = await browser.open(sent.headers.get('location') ?? '');
   assert.equal(shown.left, undefined, 'no code is given');
   assert.match(shown.text, /<h1>Sign in<\/h1>/);
-  // And with the new one it goes on from there.
+  // The sign-in continues with the new password.
   const { left } = await browser.press('Sign in', { email: person.email, password: next });
   assert.notEqual(left?.searchParams.get('code') ?? undefined, undefined);
 });

@@ -16,7 +16,7 @@ const asked = ({ id: account }: TestAccount, token: string, last?: RenderProgres
   { account, token, revision: last?.revision ?? null, preview_after: last?.preview?.revision ?? 0 },
 ];
 
-/** All that is told of a render, in order, until it has ended. */
+/** Yields all progress of a render, in order, until it has ended. */
 async function* follow(account: TestAccount, token: string): AsyncGenerator<RenderProgress> {
   for (let last: RenderProgress | undefined; ;) {
     const { renders, ended } = await readProgress(studio.url, asked(account, token, last), 20);
@@ -25,7 +25,7 @@ async function* follow(account: TestAccount, token: string): AsyncGenerator<Rend
   }
 }
 
-/** A local engine whose renders go on when they are told to. */
+/** Returns a local engine whose renders wait until `open` is called. */
 function gatedEngine(model = 'linework') {
   let open = () => {};
   const gate = new Promise<void>((resolve) => (open = resolve));
@@ -46,7 +46,7 @@ function gatedEngine(model = 'linework') {
 
 test('a film that is drawn shows its stages, a fraction that never falls, and how it looks meanwhile', async () => {
   const account = await studio.connect({ tier: 'pro' });
-  // A picture may be drawn before its first preview is due; a film is not.
+  // A picture may be finished before its first preview is due; a video is not.
   await account.submit('drawn', { kind: 'video', model: 'drift-1', duration_seconds: 3 });
   const following = (async () => {
     const seen: RenderProgress[] = [];
@@ -70,7 +70,7 @@ test('a film that is drawn shows its stages, a fraction that never falls, and ho
     assert.deepEqual([image.format, image.width, image.height], ['jpeg', width, height]);
     assert.ok(Math.max(width, height) <= 384 && bytes.length <= 32 * 1024);
   }
-  // A look that met the end may have left the row of its watch.
+  // A request at the moment of the end may have left the row of its watch.
   const reported = 'select render_id from render_progress where attempt is not null';
   assert.deepEqual(await studio.database.rows(reported), []);
 });
@@ -185,7 +185,7 @@ test('previews of work for adults are shown to those of confirmed age alone', as
     studio.database.rows('update accounts set age_verified = $2 where id = $1', [account.id, is]);
   await confirm(true);
   await account.submit('night', { model: 'nocturne-1' });
-  // Whatever confirmed the age has taken its word back.
+  // The age is no longer confirmed.
   await confirm(false);
   await using _ = await studio.startWorker({ engines: [engine] });
   using _open = { [Symbol.dispose]: open };
@@ -200,7 +200,7 @@ test('previews of work for adults are shown to those of confirmed age alone', as
     }
     return (await readProgress(studio.url, asked(account, 'night'))).renders[0];
   };
-  // Each fraction came with a preview beside it.
+  // A preview was reported with each fraction.
   const fractions = new Set<number>();
   while (fractions.size < 4) {
     const read = await reportAndRead();

@@ -1,4 +1,4 @@
-// Every protocol that renders can go by, each with a counterpart that counts what it is asked to make, and one model over it.
+// Every protocol for renders, each with one model and a counterpart that counts the jobs that it is asked to make.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -16,29 +16,30 @@ import { readManifest } from '@renderkit/manifests/read-manifest.ts';
 import type { TestStudio } from './harness.ts';
 import { makeImage, makeMedia } from './media-files.ts';
 
-/** Where a worker dies: between the row that is committed and the end that is. */
+/** Where a worker dies: between the commit of the row and the end of the submission. */
 export const points = ['intended', 'begun', 'posted', 'sent', 'result', 'stored', 'ended'] as const;
-/** How the connection breaks under a submission. */
+/** How the connection breaks during a submission. */
 export const breaks = ['lost_answer', 'lost_request', 'cut_off', 'nonsense'] as const;
 export type Moment = (typeof points)[number] | (typeof breaks)[number];
 
 /**
- * `once`: one job for each submission, one charge, all results. `anew`: what a machine of one's own answers dies with who
- * asked, so one job more may run; the user pays once. `unknown`: it failed, was refunded, said so, and was not sent again.
+ * `once`: one job for each submission, one charge, all results. `anew`: the answer of the operator's own machine is
+ * lost when the caller dies, so one more job may run; the user pays once. `unknown`: the render failed, was refunded,
+ * reported this, and was not sent again.
  */
 export type Fate = 'once' | 'anew' | 'unknown';
 
-/** A protocol in use; its name is that of the model and of the backend too. */
+/** A protocol in use. Its name is also that of the model and of the backend. */
 export type Protocol = AsyncDisposable & {
   readonly name: string;
   readonly kind: 'image' | 'video';
   readonly outputs: number;
-  /** Jobs that these make where nothing goes wrong. */
+  /** The number of jobs for these outputs when nothing goes wrong. */
   readonly submissions: number;
   readonly maxPerJob: number;
-  /** US dollars of a provider; null where it is a machine of one's own. */
+  /** The provider's price in US dollars; `null` for the operator's own machine. */
   readonly perOutput: number | null;
-  /** Null: no server. */
+  /** `null`: the protocol has no server. */
   readonly counterpart: Counterpart | null;
   jobs: () => Promise<number>;
   fateAt: (moment: Moment) => Fate;
@@ -47,13 +48,13 @@ export type Protocol = AsyncDisposable & {
 type Definition = {
   engine: EngineName;
   kind?: 'image' | 'video';
-  /** YAML of the route, without what all have. */
+  /** YAML of the route, without the part that all routes share. */
   route: string;
   files?: Record<string, string>;
   outputs?: number;
   maxPerJob?: number;
   perOutput?: number;
-  /** The address that an operator would give. */
+  /** The address that an operator would enter. */
   urlOf?: (counterpart: Counterpart) => string;
   start: (results: Results) => Counterpart | null;
   fates?: Partial<Record<Moment, Fate>>;
@@ -71,8 +72,8 @@ const fates = (fate: Fate, ...moments: Moment[]) =>
   Object.fromEntries(moments.map((moment) => [moment, fate]));
 
 /**
- * fal tells of no request that still runs, so what is not in its list is unknown. Of videos nothing is shown that another's would not
- * show, too.
+ * fal lists no running requests, so a request that is not in its list is unknown. For videos, nothing distinguishes a
+ * request from another account's.
  */
 const definitions: Record<string, Definition> = {
   comfyui: {
@@ -158,7 +159,7 @@ const definitions: Record<string, Definition> = {
   },
 };
 
-/** Publishes a model for each protocol, and starts its counterpart. `only`: some of them. */
+/** Publishes a model for each protocol and starts its counterpart. `only`: the protocols to open. */
 export async function openProtocols(
   studio: TestStudio,
   only = Object.keys(definitions),
@@ -223,7 +224,7 @@ async function openProtocol(
   };
 }
 
-/** A program of the operator's: it says that it ran, and copies one picture. */
+/** Writes an operator's program that logs each run and copies one picture. Returns its route. */
 async function commandRoute(folder: string, ran: string, image: Buffer): Promise<string> {
   const [picture, program] = [path.join(folder, 'picture.png'), path.join(folder, 'program.mjs')];
   await writeFile(picture, image);

@@ -28,7 +28,7 @@ after(async () => studio[Symbol.asyncDispose]());
 
 const silent = createLogger({ part: 'test', level: 'silent' });
 
-/** A model that the procedural engine draws. */
+/** Returns a model for the procedural engine. */
 function modelOf(id: string, baseMillicredits: number, more = ''): ModelFiles {
   const source = `manifest: 1
 id: ${id}
@@ -46,7 +46,7 @@ routes:
   return { manifest, source, files: {} };
 }
 
-/** Adds a version and offers it; returns its number. */
+/** Adds a version of a model and offers it. Returns its number. */
 async function publish(model: ModelFiles): Promise<number> {
   return withCatalog(studio.database, async (transaction) => {
     const { version } = await addVersion(transaction, model, 'operator');
@@ -54,7 +54,7 @@ async function publish(model: ModelFiles): Promise<number> {
   });
 }
 
-/** Asks until the answer is as it should be: two seconds at most. */
+/** Waits until `holds` returns `true`, at most two seconds. */
 async function within2Seconds(holds: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 2_000;
   while (!(await holds())) {
@@ -132,7 +132,7 @@ test('a model that is retired between quote and submit is still made', async () 
 test('a paused model stays on the list, is priced, and refuses until it is back', async () => {
   const account = await studio.connect();
   await publish(modelOf('resting', 1_000));
-  // As the backends' health does, which no worker looks after here.
+  // Pauses a model as the backends' health does; no worker checks it here.
   const pause = (reason: string | null) =>
     withCatalog(studio.database, async (transaction) => {
       await transaction.execute(
@@ -287,7 +287,7 @@ test('a model of the product that an operator changed is kept, and the rest is p
   assert.deepEqual(await applyBuiltIn(studio.database), []);
   const earlier = await studio.database.rows('select count(*) as versions from model_versions');
   await publish(modelOf('sketch-1', 7_000));
-  // As a release would that brings another file.
+  // Makes the studio behave as after a release with another file.
   const release = () => studio.database.execute(`delete from settings where name = 'built_in_digest'`);
   await release();
   assert.deepEqual(await applyBuiltIn(studio.database), [], 'its file is the one that was applied last');

@@ -9,7 +9,7 @@ import { makeMedia, makeImage } from './media-files.ts';
 
 let studio: TestStudio;
 let account: TestAccount;
-/** Ids and tokens of what the account has. */
+/** Ids and tokens of the account's items. */
 let imageId = '';
 let videoId = '';
 before(async () => {
@@ -76,7 +76,7 @@ test('whatever media a request names is looked up, and what the account lacks is
     ],
     [video('restyle-1', { source_video: 'none' }), ['source_video']],
     [extension({ video_id: 'none' }), ['video_id']],
-    // An extension goes on with the library's videos, not with uploads.
+    // An extension continues videos of the library, not uploads.
     [extension({ video_id: 'upl_long' }), ['video_id']],
     [extension({}), []],
     [edit({ image: 'upl_png' }), []],
@@ -144,7 +144,7 @@ test('uploads that are to come are taken on trust by the quote and looked at by 
   await account.upload('upl_later', await makeImage());
   await account.checked('upl_later');
   assert.equal((await submit('gen_in_time')).outcome, 'accepted');
-  // What was answered stands.
+  // An earlier answer stays valid.
   assert.equal((await submit('gen_early')).outcome, 'refused');
 });
 
@@ -154,7 +154,7 @@ test('a submit waits for a file that is still looked at, and a rejected file is 
   assert.equal(waiting.outcome, 'busy');
   const { refusal, quote } = await account.quote(edit({ image: 'upl_rejected' }));
   assert.deepEqual([refusal?.code, refusal?.field, quote], ['moderation_blocked', 'image', null]);
-  // An estimate moderates nothing.
+  // An estimate is not moderated.
   assert.equal((await account.quote(edit({ image: 'upl_rejected' }), false)).refusal, null);
 });
 

@@ -19,7 +19,7 @@ import { type MediaStore, openMedia } from '@renderkit/studio/storage/open-media
 import { type S3Counterpart, startS3Counterpart } from '@renderkit/blob-storage/testing/s3-counterpart.ts';
 import { ownModel } from './own-model.ts';
 
-// Two processes that remove what nobody names, of which the first takes longer than its marks are good for (ten minutes).
+// Two processes that remove files that no row names. The first takes longer than its marks are valid (ten minutes).
 
 const hour = 60 * 60;
 type Scene = { db: TestDatabase; server: S3Counterpart; media: MediaStore };
@@ -37,7 +37,7 @@ function startRemoval({ db, server }: Scene): ChildProcess {
   return spawn(process.execPath, [program, db.url, place], { env: inheritedEnvironment(), stdio: 'inherit' });
 }
 
-/** A process whose first removal of a blob hangs until `go`; `folder` is where it hangs. */
+/** Starts a process whose first removal of a blob hangs until `go` is called. `folder`: the folder of this blob. */
 async function hangingRemoval(
   scene: Scene,
 ): Promise<{ child: ChildProcess; folder: string; go: () => void }> {
@@ -70,7 +70,7 @@ test('a thumbnail that is added while a slow removal goes on keeps its bytes', a
   const slow = await hangingRemoval(scene);
   await moveClock(db.database, 2 * hour + 11 * 60);
   await once(startRemoval(scene), 'exit');
-  // The second process removed what the first had only marked, and left alone what it is at.
+  // The second process removed what the first had only marked, and did not touch the folder that the first is removing.
   assert.deepEqual(await marks(scene), [{ folder: slow.folder, removing: true }]);
   const [stuck, other] = [...folders].sort(([folder]) => (folder === slow.folder ? -1 : 1));
   assert.ok(stuck && other);

@@ -36,7 +36,7 @@ routes:
     on_unknown: fail
 `;
 
-/** What predictions end by: by the prompt, which is the code that their render is to fail with. */
+/** The ends of predictions by prompt. The prompt is the error code with which its render must fail. */
 const ends: Record<string, JsonObject> = {
   moderation_blocked: { status: 'failed', error: 'The output was flagged as sensitive (E005).' },
   out_of_memory: { status: 'failed', error: 'CUDA out of memory.' },
@@ -44,7 +44,7 @@ const ends: Record<string, JsonObject> = {
   render_timeout: { status: 'aborted' },
 };
 
-/** A provider that does what prompts say. */
+/** A provider that behaves as the prompts demand. */
 class Provider extends ReplicateCounterpart {
   protected override async answer(request: CounterpartRequest): Promise<CounterpartAnswer> {
     const asked = (request.json?.['input'] as JsonObject | undefined)?.['prompt'];
@@ -82,7 +82,7 @@ async function open(): Promise<Opened> {
   return { studio, provider, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** Has a render accepted of an account of its own. */
+/** Submits a render of a new account, which is accepted. */
 async function accept({ studio }: Opened, token: string): Promise<TestAccount> {
   const account = await studio.connect({ tier: 'pro' });
   await untilOffered(account, 'bought');
@@ -119,7 +119,7 @@ test('whatever a job at a provider ends by, its render fails once with the code 
     const code = codes[index] ?? '';
     const { status, error } = await account.finished(code);
     assert.deepEqual([status, error?.code], ['failed', code]);
-    // The engine refused the one, and had begun the others.
+    // The engine refused `invalid_request`, and had begun the others.
     assert.equal(error?.stage === 'submitting', code === 'invalid_request', `${code}: ${error?.stage}`);
     assert.ok(error?.stage !== undefined, code);
     assert.doesNotMatch(error?.message ?? '', /provider|replicate|127\.0\.0\.1|cuda/i);
@@ -184,7 +184,7 @@ test('a stop ends the waiting for a result whose host stays away', async () => {
   const account = await accept(opened, 'away');
   await using _worker = await studio.startWorker({ pauses: { askAgain: 5 } });
   while ((provider.asked.result ?? 0) < 1) await sleep(20);
-  // The next try would be in twenty seconds, and the last in ten minutes.
+  // The next try would start in twenty seconds, and the last in ten minutes.
   await studio.database.execute(`update renders set stop_requested_at = clock() where token = 'away'`);
   const { status, error } = await account.finished('away');
   assert.deepEqual([status, error?.code], ['failed', 'stopped']);

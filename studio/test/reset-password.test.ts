@@ -28,7 +28,7 @@ const useLink = async (link: string, word = next): Promise<Shown> => {
   await browser.open(link);
   return browser.press('Set password', { password: word });
 };
-/** Whether the sign-in page takes this password. */
+/** Returns whether the sign-in page accepts this password. */
 const opens = async ({ email }: { email: string }, word: string): Promise<boolean> => {
   const browser = createBrowser(studio.url);
   await browser.open(authorizationRequest(studio).address);

@@ -47,7 +47,7 @@ test('a shared call answers each question as its account would be answered', asy
     await one.quote({ project_id: 'prj_none' }),
     await other.quote({}, false),
   ];
-  // A quote says until when it holds.
+  // Quotes differ because each contains its expiry.
   const withoutQuote = (results: typeof shared) =>
     results.map((result) => ({ ...result, quote: typeof result?.quote }));
   assert.deepEqual(withoutQuote(shared), withoutQuote(alone));

@@ -27,7 +27,7 @@ const [callback = ''] = clientWithAddresses.redirectUris;
 const statusOf = async (accessToken: string | undefined) =>
   (await fetch(`${studio.url}/api/account`, { headers: { authorization: `Bearer ${accessToken}` } })).status;
 
-/** A browser that has been sent back with a code nobody has traded yet. */
+/** Returns the redirect of a browser with a code that nobody has exchanged yet. */
 async function withCode(browser: Browser = createBrowser(studio.url)) {
   const { email } = await newPerson(studio);
   const request = authorizationRequest(studio);
@@ -129,7 +129,7 @@ test('a form that another site sends does nothing', async () => {
     assert.equal(page.status, 403, JSON.stringify(headers));
     assert.match(page.text, /<h1>This form came from somewhere else<\/h1>/);
   }
-  // Browsers leave Sec-Fetch-Site out at plain http addresses.
+  // Browsers omit Sec-Fetch-Site at plain http addresses.
   assert.match((await send({ origin: studio.url })).text, /Allow A /);
 });
 
@@ -284,7 +284,7 @@ test("under https cookies are Secure, whatever the proxy says of the request, an
   assert.ok(body.includes('"token_endpoint":"https://studio.example.org/oidc/token"'));
 });
 
-/** fetch would write its own Host. */
+/** Without fetch, which would set another Host. */
 function get(origin: string, path: string, headers: Record<string, string>) {
   return new Promise<{ headers: Record<string, string[] | string | undefined>; body: string }>(
     (resolve, reject) => {

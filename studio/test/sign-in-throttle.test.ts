@@ -24,7 +24,7 @@ async function trySignIn(email: string, word: string, address: string): Promise<
   return browser.press('Sign in', { email, password: word });
 }
 
-/** Counts that stood for tries made long ago. */
+/** Changes the stored counts, as if tries had been made earlier. */
 async function countTries(column: 'attempts', value: number): Promise<void> {
   await studio.database.rows(`update sign_in_attempts set ${column} = $1`, [value]);
 }
@@ -58,7 +58,7 @@ for (const kind of ['an account', 'an address without an account'])
     assert.equal(refused.status, 429);
     assert.match(refused.text, /Too many tries\. Try again in 15 minutes\./);
     assert.ok(Number(refused.headers.get('retry-after')) > 14 * 60);
-    // Written otherwise it is the same account, and another address can still get in.
+    // A different spelling is the same account, and another address can still sign in.
     assert.equal((await trySignIn(` ${email.toUpperCase()}`, password, address)).status, 429);
     assert.equal((await trySignIn(email, 'wrong', newAddress())).status, 422);
     await moveClock(studio.database, 15 * 60 + 1);
@@ -69,7 +69,8 @@ for (const kind of ['an account', 'an address without an account'])
 test('an account has no other spelling under which it is counted anew', async () => {
   const { email } = await studio.connect({ email: 'kin@example.org', password });
   const address = newAddress();
-  // PostgreSQL lowers the sign for kelvin to a k and the dotted capital I to an i; JavaScript makes two of the latter.
+  // PostgreSQL lowers the kelvin sign to a k and the dotted capital I to an i; JavaScript turns the latter into two
+  // characters.
   const spellings = ['k\u0130n@example.org', '\u212ain@example.org', 'KIN@EXAMPLE.ORG', email];
   for (let i = 0; i < 12; i++) await trySignIn(spellings[i % 4] ?? '', 'wrong', address);
   assert.equal((await trySignIn(email, password, address)).status, 429);

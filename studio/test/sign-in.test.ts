@@ -151,7 +151,7 @@ test('signing in leaves no more grants than are in use', async (t) => {
   t.after(() => moveClock(studio.database, 0));
   const person = await newPerson(studio);
   for (let round = 0; round < 3; round++) await signInByBrowser(studio, person);
-  // Past the life of every refresh token.
+  // Later than the expiry of every refresh token.
   await moveClock(studio.database, 91 * 86_400);
   await signInByBrowser(studio, person);
   const [row] = await studio.database.rows<{ grants: number }>(

@@ -27,7 +27,7 @@ test("with the person's own ID token the client signs them out without a page", 
   );
   assert.equal(left?.href, `${signedOut}?state=a+state`);
   assert.match((await browser.open(authorizationRequest(studio).address)).text, /<h1>Sign in<\/h1>/);
-  // Keys of the account go on working.
+  // Keys of the account still work.
   const { accessToken } = await refresh(studio.url, body.refresh_token ?? '');
   assert.notEqual(accessToken, '');
 });
@@ -70,7 +70,7 @@ test('nobody is sent to an address that is not registered', async () => {
     );
     assert.deepEqual([page.status, page.left], [400, undefined], uri);
   }
-  // Without saying for whom, there is nothing registered to compare it with: it is ignored.
+  // Without a client, there is no registered address to compare with: the address is ignored.
   const page = await browser.open(endSessionAt({ post_logout_redirect_uri: 'https://evil.example/' }));
   assert.match(page.text, /Sign out of the studio\?/);
   assert.match((await browser.press('Sign out')).text, /<h1>You are signed out<\/h1>/);

@@ -25,7 +25,7 @@ before(
 after(async () => studio[Symbol.asyncDispose]());
 
 let addressCount = 0;
-/** A browser somewhere else than all others, on the page to make an account. */
+/** Returns a browser with a new address, on the page to create an account. */
 async function atSignUp(address = `203.0.113.${++addressCount}`): Promise<Browser> {
   const browser = createBrowser(studio.url, { 'x-forwarded-for': address });
   await browser.open(authorizationRequest(studio).address);
@@ -37,7 +37,7 @@ async function atSignUp(address = `203.0.113.${++addressCount}`): Promise<Browse
 const signUp = (browser: Browser, fields: { email: string; name?: string; password?: string }) =>
   browser.press('Create account', { name: 'Ada Lovelace', password, ...fields });
 
-/** The page without what differs by interaction and by what was typed. */
+/** Returns the page without what depends on the interaction and on the user's input. */
 const comparable = ({ status, text }: Shown, email: string) => ({
   status,
   text: text.replaceAll(email, '').replaceAll(/\/sign-in\/[\w-]+/g, ''),
@@ -61,7 +61,7 @@ test('the form makes the account, signs in and allows the client: no other page 
     ['Ada Lovelace', 'free', 50_000],
   );
   assert.deepEqual(await checkLedger(studio.database), []);
-  // What was allowed stays so, and the browser stays signed in.
+  // The consent remains, and the browser stays signed in.
   assert.notEqual((await browser.open(authorizationRequest(studio).address)).left, undefined);
   const [entry] = await showAudit(studio.database, email);
   assert.deepEqual([entry?.action, entry?.actor], ['account.created', 'person']);

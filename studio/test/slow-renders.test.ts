@@ -20,7 +20,7 @@ test('renders that only wait leave the one slot to others, and are drawn when th
     await using _ = await studio.startWorker({ workers: 1 });
     assert.equal((await neighbour.finished('ordinary')).status, 'succeeded');
   }
-  // Another worker: the wait is the job's and ends with none of them.
+  // Another worker: the wait belongs to the job and does not end with a worker.
   await using _ = await studio.startWorker({ workers: 1 });
   const short = await patient.finished('short');
   assert.equal(short.status, 'succeeded');

@@ -5,7 +5,7 @@ import { checkLedger } from '@renderkit/studio/operator.ts';
 import { ledgerKinds, openBought, paid, stop, submit } from './bought-renders.ts';
 import { dieAt } from './doomed-part.ts';
 
-// What the worker had done when it died, and what of three pictures in two jobs there is then.
+// What the worker had done when it died, and how many of three pictures in two jobs exist then.
 const cases = [
   { point: 'intended', made: 0, paidBack: true },
   { point: 'posted', made: 0, paidBack: false },
@@ -33,7 +33,7 @@ for (const { point, made, paidBack } of cases)
         assert.deepEqual([render.status, render.error?.code], ['failed', 'stopped']);
         assert.deepEqual(await ledgerKinds(opened), paidBack ? ['charge', 'refund'] : ['charge']);
       }
-      // A provider that is done before it hears of the stop has made what it was asked for.
+      // A provider that finishes before it gets the stop has made all requested pictures.
       assert.ok(render.outputs.length === made || (made === 0 && !paidBack && render.outputs.length === 2));
       assert.ok(opened.provider.jobs <= 1, 'no further job begins');
       assert.deepEqual(await checkLedger(opened.studio.database), []);

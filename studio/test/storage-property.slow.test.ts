@@ -15,7 +15,7 @@ import { makeMedia, makeImage } from './media-files.ts';
 const rounds = 12;
 const actsAtOnce = 8;
 
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+/** Returns a generator of numbers from 0 to below 1, the same for the same seed (mulberry32). */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -91,7 +91,7 @@ test('what is counted is what is stored, after any history of acts side by side 
   await untilAtRest(studio);
   assert.deepEqual(await countedOtherwise(studio), []);
 
-  // What killed processes left behind goes with its time; then the files are what was counted, and nothing else.
+  // Files left by killed processes are removed after their time. Then exactly the counted files remain.
   await moveClock(studio.database, 2 * 60 * 60);
   await studio.clean();
   const [counted] = await studio.database.rows<{ bytes: number }>(
@@ -106,7 +106,7 @@ async function idsOf(studio: TestStudio, query: string, account: TestAccount): P
   return rows.map(({ id }) => id);
 }
 
-/** Accounts whose counters are not what their rows add up to. */
+/** Returns accounts whose counters differ from the sums of their rows. */
 function countedOtherwise(studio: TestStudio): Promise<object[]> {
   return studio.database.rows(
     `select a.id, a.uploads_bytes, u.bytes as uploads, a.outputs_bytes, o.bytes as outputs
@@ -121,7 +121,7 @@ function countedOtherwise(studio: TestStudio): Promise<object[]> {
   );
 }
 
-/** Nothing is drawn or checked any more, and what was deleted is erased. */
+/** Waits until no render or check is in progress, and deleted accounts are erased. */
 async function untilAtRest(studio: TestStudio): Promise<void> {
   await until('rest', async () => {
     await studio.clean();
@@ -129,7 +129,7 @@ async function untilAtRest(studio: TestStudio): Promise<void> {
       `select exists (select from renders where status in ('queued', 'running'))
            or exists (select from accounts where deleted_at is not null and erased_at is null) as busy`,
     );
-    // Those of killed studios have jobs that nobody may take any more.
+    // Uploads of killed studios have jobs that nobody may take any more.
     for (const { id } of await studio.database.rows<{ id: string }>(
       `select id from uploads where status = 'processing'`,
     ))
@@ -138,7 +138,7 @@ async function untilAtRest(studio: TestStudio): Promise<void> {
   });
 }
 
-/** Thumbnails are not counted. */
+/** Returns the bytes of all stored files. Thumbnails are not counted. */
 async function bytesStored(studio: TestStudio): Promise<number> {
   await using storage = await openStorage(studio.mediaLocation);
   const keys = (await studio.mediaKeys()).filter((key) => !key.endsWith('/thumb.webp'));
@@ -148,7 +148,7 @@ async function bytesStored(studio: TestStudio): Promise<number> {
 
 const points = ['upload: file written', 'upload: before the commit', 'upload: after the commit'] as const;
 
-/** Sends a file to a studio on the same database and directory that kills itself on the way. */
+/** Sends a file to a studio on the same database and directory that kills itself during the upload. */
 async function killInUpload(
   studio: TestStudio,
   account: TestAccount,
@@ -168,7 +168,7 @@ async function killInUpload(
     (response) => response.json() as Promise<StudioAnswer<'storeUpload'>>,
     () => undefined,
   );
-  // Where there was no space it was refused before the point.
+  // Without room, the upload was refused before the point.
   if (answer !== undefined) await crashing.kill();
   await crashing.ended;
 }

@@ -97,12 +97,12 @@ test('a file that does not fit is refused with what is used of how much, and lea
     await studio.database.rows('select from loose_folders where account_id = $1', [account.id]),
     [],
   );
-  // The same token, once there is space.
+  // The same token, when there is room.
   await account.call('DELETE', '/api/uploads/upl_1');
   assert.equal((await account.upload('upl_2', imageBytes)).body.outcome, 'stored');
 });
 
-/** Begins an upload without saying its length. */
+/** Begins an upload without a length. */
 function beginUpload(account: TestAccount, token: string, query = '') {
   const call = http.request(`${studio.url}/api/uploads/${token}${query}`, {
     method: 'PUT',
@@ -120,7 +120,7 @@ function beginUpload(account: TestAccount, token: string, query = '') {
   return { call, answer };
 }
 
-/** As a PNG begins: the longest file of its kind has 50 MB. */
+/** The beginning of a PNG: files of this kind may have at most 50 MB. */
 const beginning = Buffer.concat([
   Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'),
   Buffer.alloc(megabyte),
@@ -134,7 +134,7 @@ test('a file of unknown length is cut off as soon as it passes the limit', async
   const state = { answered: false };
   void answer.then(() => (state.answered = true));
   for (; !state.answered && sent < 40; sent++)
-    // No faster than it is read, however long that takes.
+    // Sends no faster than the studio reads.
     if (!call.write(sent === 0 ? beginning : Buffer.alloc(megabyte)))
       await Promise.race([new Promise((resolve) => call.once('drain', resolve)), answer]);
   assert.equal(refusalOf(await answer)?.code, 'storage_full');
@@ -228,7 +228,7 @@ test('a full account takes no new frame, kept or not, and gets those that are th
   }
   assert.equal((await take(account, video.id, 0)).body.url, known.body.url);
   assert.equal((await take(account, video.id, 0, project.id)).body.url, kept.body.url);
-  // A byte of space is not enough for a frame.
+  // One free byte is not enough for a frame.
   await limitTo(account, used + 1);
   assert.equal((await take(account, video.id, 1, project.id)).status, 403);
   assert.equal((await storageOf(account)).used_bytes, used);

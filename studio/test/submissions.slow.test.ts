@@ -11,7 +11,7 @@ import { dieAt } from './doomed-part.ts';
 import { startTestStudio, type TestAccount, type TestStudio, untilFound, untilOffered } from './harness.ts';
 import { breaks, type Fate, type Moment, openProtocols, points, type Protocol } from './protocols.ts';
 
-/** One render of each protocol, each of an account of its own. */
+/** One render for each protocol, each of a different account. */
 type Opened = AsyncDisposable & {
   studio: TestStudio;
   protocols: readonly Protocol[];
@@ -36,7 +36,7 @@ async function open(only?: string[]): Promise<Opened> {
 
 const endWithinMs = 60_000;
 
-/** Waits until all renders have ended. Rests, and the time for which is asked for what nobody knows, pass at once. */
+/** Waits until all renders have ended. Skips pauses, and the time during which workers ask about unknown jobs. */
 async function untilEnded({ studio, protocols }: Opened, moment: Moment): Promise<void> {
   const { database } = studio;
   const unknown = protocols.filter(({ fateAt }) => fateAt(moment) === 'unknown').map(({ name }) => name);
@@ -81,7 +81,7 @@ async function endedAs({ studio, accounts }: Opened, protocol: Protocol, moment:
   await wasBooked(studio, protocol, fate, paid);
 }
 
-/** What the counterpart was asked to make, against the rows of what was sent. */
+/** Compares the jobs that the counterpart was asked to make with the rows of what was sent. */
 async function wasAsked(
   { database }: TestStudio,
   protocol: Protocol,
@@ -107,7 +107,9 @@ async function wasAsked(
   }
 }
 
-/** Money of the provider, spent for what was made and still set aside where nobody can tell, beside what the user paid. */
+/**
+ * Checks the provider's money, which was spent for results or stays reserved for unknown jobs, and what the user paid.
+ */
 async function wasBooked(
   { database }: TestStudio,
   protocol: Protocol,
@@ -118,7 +120,7 @@ async function wasBooked(
   const costs = await listProviderCosts(database, 1);
   const booked = costs.filter(({ backend }) => backend === name);
   if (perOutput === null) return assert.deepEqual(booked, [], name);
-  // What nobody can tell of ends its render: no further job is begun.
+  // A job with an unknown outcome ends its render: no further job begins.
   const isUnknown = fate === 'unknown';
   const money = (isUnknown ? Math.min(outputs, maxPerJob) : outputs) * perOutput;
   const credits = paidMillicredits / 1_000;
@@ -141,7 +143,7 @@ async function wasBooked(
   );
 }
 
-/** No file is there of which nobody knows. */
+/** Checks that there are no unknown files. */
 async function keepsNothingElse({ studio, accounts }: Opened): Promise<void> {
   assert.deepEqual(await checkLedger(studio.database), []);
   const renders = await Promise.all([...accounts].map(([name, account]) => account.finished(name)));
@@ -159,7 +161,7 @@ for (const point of points)
       await using opened = await open();
       const { studio, protocols } = opened;
       await dieAt(studio, `submission: ${point}`, protocols.length);
-      // Its leases would run out by themselves.
+      // The leases would expire by themselves; this only saves time.
       await studio.database.execute('update submissions set lease_until = clock()');
       await using _worker = await studio.startWorker();
       await untilEnded(opened, point);
@@ -222,7 +224,7 @@ test('a paid job whose backend a worker cannot speak to for a while is gone on w
   const [kept] = await database.rows<{ secret: string | null }>(
     `select secret from backends where name = 'fal'`,
   );
-  // As another SECRET_KEY would have made it.
+  // A secret encrypted with another SECRET_KEY.
   await database.execute(`update backends set secret = 'of another key' where name = 'fal'`);
   await using _worker = await studio.startWorker({ pauses: { askAgain: 20 } });
   await untilFound(database, `select from submissions where lease_until > clock()`);
@@ -243,7 +245,7 @@ test('a job that its provider cannot stop goes on while its backend is drained, 
   await using _worker = await studio.startWorker({ pauses: { askAgain: 20 } });
   await untilFound(database, `select from submissions where state = 'sent'`);
   await database.execute(`update backends set wanted = 'draining', drain_until = clock()`);
-  // Its worker asks for what is to be canceled every few seconds.
+  // The worker checks every few seconds which jobs to cancel.
   await sleep(4_000);
   await database.execute(`update backends set wanted = 'on', drain_until = null`);
   protocol.counterpart.release();

@@ -12,7 +12,7 @@ import { reconcileMedia } from '@renderkit/studio/storage/reconcile-media.ts';
 import { startTestStudio, type TestStudio } from './harness.ts';
 import { ownModel } from './own-model.ts';
 
-// A thumbnail lies where its content says, so that it may be there long before a version names it.
+// A thumbnail's folder depends on its content, so the thumbnail may exist long before a version names it.
 
 const log = createLogger({ part: 'test', level: 'silent' });
 let studio: TestStudio;
@@ -25,7 +25,10 @@ after(async () => studio[Symbol.asyncDispose]());
 
 const add = (model: ModelFiles) =>
   withCatalog(studio.database, (transaction) => addVersion(transaction, model, 'operator'));
-/** Whatever nothing names is old enough; to the studio's own rounds it is not, or they would remove what is being stored. */
+/**
+ * Reconciles with a grace of 0, so that all unnamed files are old enough. The studio's own rounds have a longer grace,
+ * since they would otherwise remove files that are being stored.
+ */
 async function reconcile(): Promise<void> {
   await studio.clean();
   await using storage = await openStorage(studio.mediaLocation);
@@ -40,7 +43,7 @@ const loose = () => studio.database.rows<{ folder: string }>('select folder from
 
 test('a thumbnail that a new version is about to name is not removed, however long it has been there', async () => {
   const model = await keepThumbnail(await ownModel('kept', '#102030'), media);
-  // As one that was left by an add that was refused.
+  // The state after an add that was refused.
   await studio.database.rows('delete from loose_folders');
   const again = await keepThumbnail(await ownModel('kept', '#102030'), media);
   assert.equal(again.thumbnailKey, model.thumbnailKey);

@@ -39,7 +39,7 @@ test('discovery names the issuer, and introspection knows our own tokens', async
 test('a rotated refresh token serves again until its successor is used; then its use ends the family', async () => {
   const first = await studio.connect();
   const second = await refresh(studio.url, first.refreshToken);
-  // Answers that came too late for whoever asked.
+  // Answers that arrived too late for the client.
   for (let late = 0; late < 3; late++) await refresh(studio.url, first.refreshToken);
   const again = await refresh(studio.url, first.refreshToken);
   assert.notEqual(second.refreshToken, again.refreshToken);

@@ -5,7 +5,7 @@ import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 const endedRows = 30_000;
 const othersWaiting = 3_000;
 
-/** What a submit, a claim, a look and an end ask of one account or one render, as their functions and statements do. */
+/** The statements of a submit, a claim, a look and an end about one account or render, as in their functions. */
 const statements = {
   'the limits of an account': `select limits_json('acc_own', 'client')`,
   'the next renders of a model': `select r.id from renders r
@@ -64,7 +64,7 @@ test('what is asked of one render or account reads no other that waits, of which
   };
   for (const [what, statement] of Object.entries(statements)) {
     await database.rows('begin');
-    // What earlier transactions read is counted too until it has been handed on.
+    // Counts of earlier transactions are included until they have been reported.
     const before = await readSoFar();
     await database.rows(statement);
     const read = (await readSoFar()) - before;

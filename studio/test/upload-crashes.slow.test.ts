@@ -34,7 +34,7 @@ test('a studio killed at any point of an upload leaves a whole one, or none and 
     assert.equal(status, point === 'upload: after the commit' ? 200 : 404, point);
     assert.equal((await account.upload(`upl_${i}`, bytes)).body.outcome, 'stored', point);
   }
-  // Two of the killed ones left a file that no row names, beside one for each upload.
+  // Two of the killed studios left a file that no row names, in addition to one file for each upload.
   assert.equal((await studio.mediaKeys()).length, 5);
   await studio.clean();
   assert.equal((await studio.mediaKeys()).length, 5);
@@ -100,11 +100,11 @@ test('an upload that is checked while the media cannot be read is no worse for i
   const shard = path.join(mediaDirectory(studio.dataDirectory), key.slice(0, 2));
   const aside = path.join(studio.dataDirectory, 'aside');
   await rename(shard, aside);
-  // Stands for a file system that fails: root meets this error as well.
+  // Simulates a failing file system; root gets this error too.
   await symlink(path.basename(shard), shard);
   await using _worker = await studio.startWorker();
   const status = async () => ((await account.call('GET', '/api/uploads/upl_1')).body as StudioUpload).status;
-  // It has looked once the check is to come again.
+  // The worker has tried once the check is scheduled again.
   const again = `update pgboss.job set start_after = now() where state = 'created' and start_after > now() returning id`;
   for (let tries = 0; (await studio.database.rows(again)).length === 0; tries++) {
     assert.ok(tries < 200, 'nothing is to be checked again');
@@ -112,7 +112,7 @@ test('an upload that is checked while the media cannot be read is no worse for i
     await sleep(50);
   }
   assert.equal(await status(), 'processing');
-  // In one step: a folder that is not there for a moment is a file that is missing.
+  // In one step: if the folder were missing for a moment, the file would count as missing.
   const mended = path.join(studio.dataDirectory, 'mended');
   await symlink(aside, mended);
   await rename(mended, shard);

@@ -43,7 +43,7 @@ function put(
 }
 
 async function left(): Promise<string[]> {
-  // Removing what came is done shortly after the connection is gone.
+  // Received data is removed shortly after the connection has closed.
   for (let i = 0; i < 50; i++) {
     const rows = await studio.database.rows('select from loose_folders');
     if (rows.length === 0) break;
@@ -54,7 +54,7 @@ async function left(): Promise<string[]> {
 
 test('a sender below the pace is cut off, and nothing of it is left', async () => {
   const { sending, answer } = put('upl_slow', { 'transfer-encoding': 'chunked' });
-  // The answer races with the end of the connection: a sender may see either.
+  // The sender may see either the answer or the end of the connection.
   const ended = answer.then(
     ({ statusCode }) => statusCode,
     () => 'cut off',

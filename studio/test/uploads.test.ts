@@ -102,7 +102,7 @@ test('the link of a rejected file leads nowhere, and its bytes are gone', async 
   assert.equal((await fetch(url)).status, 404);
   assert.deepEqual(await studio.mediaKeys(), atFirst);
   assert.deepEqual(await orphans(), []);
-  // It is told of as before, and can be deleted.
+  // The upload is reported as before, and can be deleted.
   assert.equal((await account.call<StudioUpload>('GET', '/api/uploads/upl_refused')).body.url, url);
   assert.equal((await account.call('DELETE', '/api/uploads/upl_refused')).status, 200);
 });
@@ -184,7 +184,7 @@ test('what is no file of a kind that is taken is told so, and not kept', async (
   }
   assert.deepEqual(await studio.mediaKeys(), atFirst);
   assert.deepEqual(await studio.database.rows('select from loose_folders'), []);
-  // Refused files are not remembered.
+  // Refused files are not stored.
   assert.equal((await account.upload('upl_odd', png)).body.outcome, 'stored');
 });
 
@@ -200,7 +200,7 @@ test('what decoding alone reveals is rejected with a sentence', async () => {
   assert.match(upload.error ?? '', /cannot be decoded/);
 });
 
-/** The same PNG with a byte of its compressed pixels changed and all check sums right. */
+/** Returns the same PNG with one changed byte of its compressed pixels and correct check sums. */
 function withHurtPixels(png: Buffer): Buffer {
   const hurt = Buffer.from(png);
   const at = hurt.indexOf('IDAT');

@@ -143,7 +143,7 @@ test('money, time and faults keep a render from a backend: each says so', async 
 
 type Pick = <T>(...of: [T, ...T[]]) => T;
 
-/** Two machines and a paid fallback in states of any kind, and one render that waits. Returns what was chosen. */
+/** Creates two machines and a paid fallback in arbitrary states, and one waiting render. Returns the chosen states. */
 async function arrange(database: Database, pick: Pick): Promise<object> {
   await database.rows('delete from submissions');
   await database.rows('delete from renders');

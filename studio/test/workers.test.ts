@@ -11,7 +11,7 @@ import { readChanges, startTestStudio, type TestStudio, untilFound } from './har
 
 const png = Buffer.from('\u0089PNG not really', 'latin1');
 
-/** Draws nothing real; `script` may throw or wait before each output. */
+/** Returns an engine that draws nothing real; `script` may throw or wait before each output. */
 function scriptedEngine(
   script: (attempt: number, index: number, signal: AbortSignal) => Promise<void>,
 ): Engine {
@@ -96,7 +96,7 @@ test('outputs that were finished before the last failure are kept, paid for, and
     ['succeeded', 'partial_failure', 1, 2],
   );
   assert.equal((await account.balance()).monthly_millicredits, 5_000_000 - 6_000);
-  // What earlier tries left is removed after the outcome was told.
+  // Files of earlier tries are removed after the outcome was reported.
   for (let i = 0; i < 100 && (await mediaOf(studio)).length > 2; i++) await sleep(50);
   assert.equal((await mediaOf(studio)).length, 2);
 });
@@ -115,7 +115,7 @@ test('a worker that was overtaken writes nothing, and what it stored is removed'
   const answer = await account.submit('slow');
   assert.ok(answer.outcome === 'accepted');
   await drawing;
-  // What the job queue does when a job is lost with its workers.
+  // What the job queue does with a job whose workers died.
   const moved = await finishRender(studio.database, {
     render: answer.render.render_id,
     attempt: null,

@@ -15,7 +15,7 @@ test('during a look at a slow storage it is what it was, and then what the look 
   clock += 9_000;
   assert.deepEqual([await hasMedia(), looks], [true, 1]);
   clock += 2_000;
-  // Nobody waits for the whole look, and those who come meanwhile share it.
+  // Callers do not wait for the whole check, and callers at the same time share it.
   assert.deepEqual([await hasMedia(), await hasMedia(), looks], [true, true, 2]);
   slow.reject(new Error('it is away'));
   assert.deepEqual([await hasMedia(), looks], [false, 2]);

@@ -7,7 +7,7 @@ import { createServer } from '../http/create-server.ts';
 import { addHealthRoutes } from './routes.ts';
 
 test('a part that cannot reach its database says that it is unavailable, and lives', async () => {
-  // Nothing listens on the port of discard.
+  // Nothing listens on the discard port.
   await using database = openDatabase({
     url: 'postgresql://studio@127.0.0.1:9/studio',
     poolSize: 1,

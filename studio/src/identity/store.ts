@@ -177,6 +177,7 @@ export async function findPassword(database: Database, email: string): Promise<S
   return row;
 }
 
+// Tries to sign in.
 
 // Rows hold a hash so that they reveal no address. The database converts to lower case, as it does to find accounts:
 // with other rules, somebody could guess an account's password under many spellings of its address.

@@ -38,7 +38,7 @@ async function newFile(t: TestContext): Promise<string> {
 const lines: string[] = [];
 const log = createLogger({ part: 'test', level: 'info', destination: { write: (line) => lines.push(line) } });
 
-/** A studio's rules; nobody has put any into the database before, unless it is `again`. */
+/** Opens a studio's rules. The database has no rules before, unless `again` is set. */
 async function open(t: TestContext, file: string, { again = false } = {}): Promise<Moderation> {
   if (!again) await db.database.rows(`delete from settings where name like 'moderation%'`);
   const studio = await openStudioRules({ path: file, database: db.database, log });
@@ -94,7 +94,7 @@ test('the rules are made where there are none, read again when they change, and 
   assert.equal((await moderation.moderateText('a zeppelin'))?.reason, 'airships');
   assert.equal(errors().length, 1);
   assert.match(errors()[0] ?? '', /rules must be a list/);
-  // Neither is the same told at each look, nor are the defaults in force once it is gone.
+  // The same error is not logged at each check, and the defaults do not apply when the file is gone.
   await rm(file);
   await untilLookedAgain();
   assert.equal((await moderation.moderateText('a zeppelin'))?.reason, 'airships');
@@ -174,7 +174,7 @@ test('a worker has the rules of the database, whatever lies in its own directory
   assert.equal(await worker.moderateText('a dirigible'), undefined);
   assert.equal((await worker.moderateText('a zeppelin'))?.reason, 'zeppelin');
   const without = await openWorker(await newFile(t));
-  // Nobody asks the studio: it looks at its file by itself.
+  // The studio gets no requests, but checks its file by itself.
   await writeFile(file, oneRule('balloon'));
   for (const one of [worker, without]) await untilRefused(one, 'a balloon', 'balloon');
 });
@@ -204,12 +204,12 @@ test('rules that a command has put in force stay until a command takes them back
   assert.equal(await reasonOf('a dirigible'), undefined);
   const again = await open(t, file, { again: true });
   assert.equal(await again.moderateText('a dirigible'), undefined);
-  // Another studio makes its file of what is in force: that says nothing.
+  // Another studio copies the rules in force into its file, which changes nothing.
   await open(t, await newFile(t), { again: true });
   await writeFile(file, oneRule('airship'));
   await untilLookedAgain();
   assert.equal(await reasonOf('an airship'), undefined);
-  // The command with this very file: from then on its changes count again.
+  // The command with this file: afterwards, changes of the file apply again.
   assert.equal(await put('airship', true), 'applied');
   assert.equal(await put('airship', true), 'unchanged');
   await writeFile(file, oneRule('kite'));
@@ -239,7 +239,7 @@ test("an old copy in another studio's directory does not bring old rules back", 
   const other = await open(t, elsewhere, { again: true });
   assert.equal((await other.moderateText('a balloon'))?.reason, 'balloon');
   assert.equal(await other.moderateText('a zeppelin'), undefined);
-  // Nor does it where only its times change, or it could not be read for a while.
+  // The file is not applied either when only its times change, or when it could not be read for a while.
   await chmod(elsewhere, 0o640);
   await untilLookedAgain();
   assert.equal(await other.moderateText('a zeppelin'), undefined);
@@ -278,7 +278,7 @@ test('studios that make the file at the same moment read the same', async (t) =>
 
 test('the folder of the file stays as open as it was', { skip: process.platform === 'win32' }, async (t) => {
   const file = await newFile(t);
-  // As for the account of the built-in PostgreSQL, which checkpoints would fail without.
+  // The mode for the account of the built-in PostgreSQL, whose checkpoints would fail without access.
   await chmod(path.dirname(file), 0o711);
   await open(t, file);
   assert.equal((await stat(path.dirname(file))).mode & 0o777, 0o711);
@@ -295,7 +295,7 @@ test('the file is for its owner alone', { skip: process.platform === 'win32' }, 
 
 test('uploads are checked by their names and their bytes, and some are put off', async (t) => {
   const file = await newFile(t);
-  // A file from before uploads were moderated.
+  // A file of a release without upload rules.
   await writeFile(file, JSON.stringify({ rules: [{ reason: 'airships', phrases: ['zeppelin'] }] }));
   const moderation = await open(t, file);
   const sha256 = 'ab'.repeat(32);

@@ -156,7 +156,7 @@ function parseInForce(text: string): RuleList {
 }
 
 /**
- * Applies the file now. Returns a function that applies the file if it has changed. Creates a missing file.
+ * Applies the file now and creates a missing one. Returns a function that applies the file if it has changed.
  * @throws ConfigError when the file cannot be used and the database has no rules yet
  */
 async function followFile(options: RuleListOptions): Promise<() => Promise<void>> {

@@ -12,7 +12,7 @@ export type PutResult = 'applied' | 'unchanged' | 'kept';
 export type PutMode =
   /**
    * A file in a data directory. It applies if it differs from the file applied last and the rules were not changed
-   * otherwise.
+   * otherwise since.
    */
   | { by: 'file'; changedAt?: Date | undefined }
   /** A copy of the rules in force that the studio has just written to a file; nobody has made a choice. */

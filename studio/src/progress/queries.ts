@@ -1,8 +1,8 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 /**
- * Deletes old progress rows of ended renders; a render may end between a read and the write of its progress. Returns
- * how many.
+ * Deletes old progress rows of ended renders. Such a row remains when a render ends just before its progress is
+ * written. Returns how many.
  */
 export async function forgetOldProgress(database: Database, atMost: number): Promise<number> {
   return database.execute(
