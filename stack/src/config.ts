@@ -26,7 +26,7 @@ export type StackConfig = {
   isForThisMachine: boolean;
   /** Whether the first start creates a demo account and a key. */
   demo: boolean;
-  /** Whether anybody who reaches the studio may create an account. */
+  /** Whether anybody who reaches the studio may make an account. */
   signUp: 'open' | 'closed';
   /** The OS account for PostgreSQL when the stack runs as root; `undefined`: `nobody`. */
   postgresUser: string | undefined;

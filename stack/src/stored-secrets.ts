@@ -25,7 +25,7 @@ const minClientSecret = 16;
 export async function ensureSecrets(config: StackConfig, urls: DatabaseUrls): Promise<StackSecrets> {
   const files = filesOf(config.dataDirectory);
   await makeDataDirectory(config.dataDirectory);
-  // A command and the stack may both find no secret; they must end up with the same.
+  // A command and the stack may both find no secret; they have to end up with the same.
   using lock = await takeLock(files.secretsLock, { waitMs: lockWaitMs });
   if (lock === undefined)
     throw new StackError(

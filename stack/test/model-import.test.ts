@@ -15,7 +15,7 @@ const objectInfo = writeJson(coreObjectInfo);
 let operator: TestOperator;
 let directory: string;
 const asked: string[] = [];
-/** Answers for one class at a time, as ComfyUI does. Has no other route. */
+/** Answers for one class at a time, as ComfyUI does; it has no other route. */
 const server = createServer((request, response) => {
   const [, name = ''] = /^\/object_info\/(\w+)$/.exec(request.url ?? '') ?? [];
   if (name !== '') asked.push(name);

@@ -9,7 +9,7 @@ import { programFile } from '@renderkit/server-kit/process/programs.ts';
 
 const program = programFile(path.resolve(import.meta.dirname, '../src/operator/main.ts'));
 
-/** Requests the list of commands, which needs no database. */
+/** Asks for the list of commands, which needs no database. */
 function help(output: 'pipe' | number): ChildProcess {
   return spawn(process.execPath, [program, '--help'], { stdio: ['ignore', output, 'pipe'] });
 }

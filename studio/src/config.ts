@@ -40,7 +40,7 @@ export type StudioConfig = {
     /** Where browsers are sent back to after signing out. */
     logoutUris: string[];
   };
-  /** Whether anybody who reaches the studio may create an account. */
+  /** Whether anybody who reaches the studio may make an account. */
   signUp: 'open' | 'closed';
   /** Holds `moderation.json`, and media under `media/` unless a bucket keeps them. */
   dataDirectory: string;
@@ -61,7 +61,7 @@ export type StudioConfig = {
   /** The variables that `backends.yaml` names. */
   variables: Environment;
   logLevel: LogLevel;
-  /** Proxies (addresses or networks) whose X-Forwarded-For is trusted. */
+  /** Proxies (addresses or networks) whose X-Forwarded-For is believed. */
   trustProxy: string[];
 };
 

@@ -3,7 +3,7 @@ import type { StorageUse } from '@renderkit/contract/studio/storage.ts';
 
 export type FieldError = { field: string; message: string };
 
-/** The refusal of a call, answered as `{code, message}` with the code's status. */
+/** A refusal of a call, answered as `{code, message}` with the code's status. */
 export class StudioError extends Error {
   override name = 'StudioError';
   readonly code: StudioErrorCode;

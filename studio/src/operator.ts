@@ -137,7 +137,9 @@ export async function grantForService(
   return { studioId, accountId: account.id, email: account.email ?? email, refreshToken };
 }
 
-/** Ends the client's grants of the account: its tokens stop working at once and cannot be refreshed. Returns how many. */
+/**
+ * Ends the client's grants of the account: its tokens stop working at once and cannot be refreshed. Returns how many.
+ */
 export async function endSession(database: Database, email: string, clientId: string): Promise<number> {
   const account = await showAccount(database, email);
   return endConnections(database, account.id, clientId);

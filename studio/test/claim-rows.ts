@@ -3,7 +3,7 @@ import type { Cost } from '@renderkit/engine-kit/route.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { RenderShape } from '@renderkit/studio/backends/render-shape.ts';
 
-// Rows for tests of the claim, as written by the catalog, the operator and an accept.
+// Rows for tests of the claim, as the catalog, the operator and an accept would write them.
 
 export async function insertAccount(database: Database, id: string, share = 1): Promise<void> {
   await database.rows(

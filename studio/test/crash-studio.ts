@@ -1,4 +1,4 @@
-// A studio that kills itself at a named point: `node crash-studio.ts <point>`, configured by the environment.
+// A studio that kills itself at a named point: `node crash-studio.ts <point>`, configured by environment.
 import { runPart } from '@renderkit/server-kit/process/lifecycle.ts';
 import { startStudio } from '@renderkit/studio/app.ts';
 import { readStudioConfig } from '@renderkit/studio/config.ts';

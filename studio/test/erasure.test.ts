@@ -142,7 +142,7 @@ async function eraseWithKill(renders: number): Promise<void> {
     assert.deepEqual(await lostFolders(scene), []);
   }
   assert.ok(batches > 3);
-  // Renders stay for the ledger, without their texts.
+  // Renders stay, for the ledger, without their texts.
   assert.equal(await countOfPrivate(scene), renders);
   const texts = await database.rows('select from renders where request is not null or refusal is not null');
   assert.deepEqual([texts.length, cursors.size], [0, 0]);

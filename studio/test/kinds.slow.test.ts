@@ -10,7 +10,7 @@ import sharp from 'sharp';
 import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
 import { makeMedia, makeImage } from './media-files.ts';
 
-// Every kind of render once, from a client's request to the file behind the link.
+// Every kind of render once, from the request of a client to the file behind the link.
 
 let studio: TestStudio;
 let account: TestAccount;

@@ -184,7 +184,7 @@ test('a stop ends the waiting for a result whose host stays away', async () => {
   const account = await accept(opened, 'away');
   await using _worker = await studio.startWorker({ pauses: { askAgain: 5 } });
   while ((provider.asked.result ?? 0) < 1) await sleep(20);
-  // The next try would start in twenty seconds, and the last in ten minutes.
+  // The next try would be in twenty seconds, and the last in ten minutes.
   await studio.database.execute(`update renders set stop_requested_at = clock() where token = 'away'`);
   const { status, error } = await account.finished('away');
   assert.deepEqual([status, error?.code], ['failed', 'stopped']);

@@ -129,7 +129,7 @@ test('a form that another site sends does nothing', async () => {
     assert.equal(page.status, 403, JSON.stringify(headers));
     assert.match(page.text, /<h1>This form came from somewhere else<\/h1>/);
   }
-  // Browsers omit Sec-Fetch-Site at plain http addresses.
+  // Browsers leave Sec-Fetch-Site out at plain http addresses.
   assert.match((await send({ origin: studio.url })).text, /Allow A /);
 });
 

@@ -83,7 +83,7 @@ test('a database that was not migrated, and a port that is taken, stop the start
 
 test('studio and worker refuse to start with a wrong secret, bucket or address of the storage, in one sentence', async () => {
   await using server = await startS3Counterpart();
-  // Accepts connections and never answers.
+  // Takes connections and never answers.
   const silent = createServer(() => undefined);
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   await using db = await createTestDatabase('studio');

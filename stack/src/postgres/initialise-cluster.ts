@@ -12,8 +12,8 @@ import type { ClusterPlace } from './place.ts';
 const limitMs = 120_000;
 
 /**
- * Creates the cluster unless it exists. Creates it under another name and renames it when it is complete, so that a
- * kill in between leaves nothing that looks like a cluster. The caller must hold the cluster's lock.
+ * Creates the cluster unless it exists. Creates it under another name and renames the complete cluster, so that a
+ * killed start leaves nothing that looks like a cluster. The caller must hold the cluster's lock.
  */
 export async function initialiseCluster(options: {
   binaries: PostgresBinaries;

@@ -33,7 +33,7 @@ export type PostgresOptions = {
   settings?: Record<string, string>;
   /** Called when the server or its supervisor dies. It is always restarted. */
   onDown?: (reason: string) => void;
-  /** Called each time that the server serves, including the first time. */
+  /** Told each time that the server serves, the first time included. */
   onUp?: () => void;
 };
 

@@ -49,7 +49,7 @@ export type PlatformOptions = {
   ownPostgres?: boolean;
   /** Added to every part's environment. */
   environment?: Record<string, string>;
-  /** The folder of the sources to run. Default: this tree. */
+  /** The folder of the sources that run. Default: this tree. */
   tree?: string;
   /** A folder with sources of the previous release: every second part of each kind, from the second on, runs these. */
   olderTree?: string | undefined;
@@ -75,7 +75,7 @@ export type Platform = AsyncDisposable & {
   studioUrl: string;
   databases: { service: Database; studio: Database };
   createAccount: (account?: NewAccount) => Promise<PlatformAccount>;
-  /** Connects the account's studio again, as a sign-in to the console does. */
+  /** Connects the account's studio again, as a sign-in to the console would. */
   connectAccount: (account: PlatformAccount) => Promise<void>;
   /** Creates a key and returns it: `rk_live_…`. */
   createKey: (account: PlatformAccount, key?: NewKey) => Promise<string>;

@@ -22,7 +22,7 @@ export async function writeSmallModels(dataDirectory: string): Promise<void> {
   );
 }
 
-/** Sides stay even, as videos require. */
+/** Sides stay even, as videos need them. */
 function withSmallSizes(manifest: string): string {
   return manifest.replaceAll(
     /\b(width|height): (\d+)/g,

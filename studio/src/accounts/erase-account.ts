@@ -10,7 +10,7 @@ import {
   markErased,
 } from './erase-store.ts';
 
-/** Small enough that no statement comes near its timeout on a slow disk. */
+/** Small enough that no statement comes near its time-out on a slow disk. */
 const rowsPerBatch = 500;
 const batchesPerTurn = 50;
 

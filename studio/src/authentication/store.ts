@@ -10,9 +10,9 @@ export type AuthenticatedRow = {
 };
 
 /**
- * Checks all tokens of one turn in one statement: two look-ups by primary key for each token, for the token and for its
- * grant, so that no token works after its grant is revoked. Returns rows in the order of `tokens`. `account` is `null`
- * when the token is unknown, expired or revoked.
+ * Checks all tokens of one turn in one statement. It looks up each token and the token's grant by primary key, so that
+ * no token works after its grant is revoked. Returns rows in the order of `tokens`. `account` is `null` when the token
+ * is unknown, expired or revoked.
  */
 export async function findBearers(database: Database, tokens: string[]): Promise<AuthenticatedRow[]> {
   return database.rows<AuthenticatedRow>(

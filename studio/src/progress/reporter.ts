@@ -15,7 +15,7 @@ export type ReporterOptions = {
   log: { debug: (details: object, message: string) => void };
 };
 
-/** The render, and which of its outputs the job produces. */
+/** The render, and which of its outputs the job makes. */
 export type Reported = {
   render_id: string;
   attempt: number;

@@ -93,8 +93,8 @@ export type ProgressRow = {
 };
 
 /**
- * Reads the progress of renders. A render that waits again after a try shows no stage and steps of that try, and the
- * next try shows none until its first report. Only the fraction stays, because it never decreases.
+ * Reads the progress of renders. A render that waits again after a try shows no stage and steps of that try. The next
+ * try shows none until its first report. Only the fraction stays, because it never decreases.
  */
 export async function readProgress(
   database: Database,

@@ -12,7 +12,7 @@ export type StudioSettings = {
   cookieKeys: string[];
   /** Signs quotes. */
   quoteKey: KeyObject;
-  /** Creates the unguessable part of media links. */
+  /** Makes the unguessable part of media links. */
   mediaKey: KeyObject;
 };
 

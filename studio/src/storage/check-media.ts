@@ -6,7 +6,7 @@ import { createFolderFilter } from './folder-filter.ts';
 import { type NameSource, type NamingRow, selectNames } from './names-store.ts';
 
 export type MediaCheck = {
-  /** Keys that a row names but that have no blob. */
+  /** Keys that a row names and that have no blob. */
   rows_without_bytes: string[];
   /**
    * Keys of blobs in folders that no row names. With many millions of blobs, a few may be missing, different ones each
