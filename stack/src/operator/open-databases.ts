@@ -20,7 +20,7 @@ const pollMs = 100;
 
 /**
  * Opens both databases as the stack would: those of a running stack, else the embedded ones, else the external ones.
- * Starts the embedded server while they are open here.
+ * Runs the embedded server while the databases are open here.
  * @throws StackError
  */
 export async function openOperatorDatabases(config: StackConfig): Promise<OperatorDatabases> {

@@ -35,7 +35,7 @@ export type RuleListOptions = {
   log: Logger;
 };
 
-// A change takes effect within this time.
+// A change is noticed within this time.
 const lookEveryMs = 1_000;
 const logAgainEveryMs = 10 * 60_000;
 /** Enough time for an editor to finish writing. */
