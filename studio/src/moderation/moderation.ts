@@ -43,9 +43,9 @@ const hastyTries = { tries: 4, pauseMs: 50 };
 
 /**
  * Opens the studio's rules. The database holds them for all processes on all machines; operators change them through a
- * JSON file. A change of the file takes effect within a second while the studio runs. When the file is broken or
- * missing, at startup or later, the rules stay and the log reports the problem. A file missing at startup is created
- * from the rules in force, at first from default rules. Disposing stops watching the file.
+ * JSON file. A change of the file takes effect within a second while the studio runs. When the file is broken, or
+ * disappears while the studio runs, the rules stay and the log reports the problem. A file missing at startup is
+ * created from the rules in force, at first from default rules. Disposing stops watching the file.
  * @throws ConfigError when the file cannot be used and the database has no rules yet
  */
 export async function openStudioRules(options: RuleListOptions): Promise<Moderation & Disposable> {
