@@ -4,20 +4,25 @@ import type { BackendAnswer } from './http-exchange.ts';
 import type { JsonObject, JsonValue } from './route.ts';
 
 const maxRetryAfterSeconds = 24 * 60 * 60;
-/** Of a gateway that waited no longer for the server behind it, or lost it: 520 to 524 are Cloudflare's, 499 is nginx's. */
+/**
+ * Statuses of a gateway that gave up on the server behind it or lost it. 520 to 524 are Cloudflare's, 499 is nginx's.
+ */
 const gatewayStatuses: ReadonlySet<number> = new Set([408, 499, 502, 504, 520, 522, 524]);
 
-/** Whether an answer has a status of success. */
+/** Returns whether an answer has a status of success (2xx). */
 export function isSuccess({ status }: BackendAnswer): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Whether an answer is a gateway's, whatever words it has: the server behind it may carry out what it was asked all the same. */
+/**
+ * Returns whether a gateway gave this answer, by its status alone. The server behind the gateway may still carry out
+ * the request.
+ */
 export function isOfGateway({ status }: BackendAnswer): boolean {
   return gatewayStatuses.has(status);
 }
 
-/** The JSON of an answer, whatever its content type says; undefined where there is none. */
+/** Returns the JSON of an answer, whatever its content type is; `undefined` where the body is not JSON. */
 export function parseJson(answer: BackendAnswer): JsonValue | undefined {
   try {
     return JSON.parse(answer.body.toString('utf8').replace(/^\uFEFF/, '')) as JsonValue;
@@ -26,12 +31,12 @@ export function parseJson(answer: BackendAnswer): JsonValue | undefined {
   }
 }
 
-/** Whether a value is a JSON object. */
+/** Returns whether a value is a JSON object. */
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The JSON object of a good answer. @throws EngineFailure for any other: see `refusalOf` */
+/** Returns the JSON object of a successful answer. @throws EngineFailure for any other answer: see `refusalOf` */
 export function readObject(http: BackendHttp, answer: BackendAnswer, doing: string): JsonObject {
   if (!isSuccess(answer)) throw refusalOf(http, answer, doing);
   const json = parseJson(answer);
@@ -44,9 +49,10 @@ export function readObject(http: BackendHttp, answer: BackendAnswer, doing: stri
 }
 
 /**
- * What a refusal stands for, by its status alone: 400, 413, 415 and 422 are the render's fault, 401, 402 and 403 the
- * backend's until an operator acts, 404 and 405 the pair's, all others the backend's for a while. `sent` is `no` where the
- * engine said itself that it did not take the job, and not where a gateway may have lost it on the way back.
+ * Returns the failure that an answer without success means, by its status. 400, 413, 415 and 422 blame the render; 404,
+ * 405 and 410 blame the pair. 401, 402 and 403 blame the backend until an operator acts; all others blame it for a
+ * while. `sent` is `no` where the engine itself refused the job. It is `unknown` where a gateway may have lost the
+ * answer on the way back.
  */
 export function refusalOf(
   http: BackendHttp,
@@ -83,7 +89,7 @@ function blameOf(answer: BackendAnswer, hasSaid: boolean): EngineFailureOptions 
     case 429:
       return { blame: 'backend', code: 'engine_unavailable', sent: 'no' };
     case 503:
-      // A gateway says this of a connection that broke, too.
+      // A gateway also sends this status when its connection broke.
       return { blame: 'backend', code: 'engine_unavailable', sent: hasSaid ? 'no' : 'unknown' };
     default: {
       const sent = status < 500 && !isOfGateway(answer) ? 'no' : 'unknown';
@@ -100,7 +106,10 @@ function retryAfterOf({ headers }: BackendAnswer): Pick<EngineFailureOptions, 'r
   return { retryAfterSeconds: Math.min(maxRetryAfterSeconds, Math.ceil(seconds)) };
 }
 
-/** The sentence in an error's body, in any of the shapes that are usual: `error`, `error.message`, `detail`, `detail[].msg`. */
+/**
+ * Returns the sentence in an error's body, from any of the usual shapes: `error`, `error.message`, `detail`,
+ * `detail[].msg`.
+ */
 export function messageIn(json: JsonValue | undefined): string {
   if (typeof json === 'string') return json;
   if (Array.isArray(json)) return json.map(messageIn).filter(Boolean).join('; ');

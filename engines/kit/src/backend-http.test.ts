@@ -87,10 +87,10 @@ test('an answer that drips is given up after its time, and one that comes in ple
     response.once('close', () => clearInterval(timer));
   });
   await using http = createBackendHttp(access(server.url));
-  // Long enough for a machine with other things to do to begin its answer.
+  // Long enough for a busy machine to begin its answer.
   const limits = { answerMs: 1_000, totalMs: 50, signal };
   const gone = failure({ sent: 'unknown', code: 'engine_unavailable' });
-  // What an error says is not handed to who takes the body, and has its time as well.
+  // `onBody` does not receive the body of an error, so `totalMs` limits that body too.
   const onBody = () => {};
   const { answer } = await http.begin({ ...limits, method: 'POST', to: '/drip', json: {} });
   await Promise.all([

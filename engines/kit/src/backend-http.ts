@@ -9,20 +9,22 @@ const maxConnections = 64;
 const maxHeaderBytes = 32 * 1024;
 const maxRedirects = 3;
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
-/** For the answer to a submission, in milliseconds: the signal of who submits ends it sooner, by the time-outs of its route. */
+/**
+ * Milliseconds for the answer to a submission. The caller's signal ends the wait sooner, by the time-outs of its route.
+ */
 export const submitAnswerMs = 24 * 60 * 60_000;
 const defaultAnswerMs = 30_000;
 const defaultSilentMs = 30_000;
 const defaultTotalMs = 5 * 60_000;
 const defaultMaxBytes = 16 * 1024 * 1024;
-/** Shorter secrets are no secrets, and would blank out half of a message. */
+/** Shorter values are not treated as secrets: replacing them would blank out half of a message. */
 const minSecretCharacters = 6;
 const maxQuotedCharacters = 300;
 
 export interface BackendRequest {
   /** Default GET. */
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** A path below the backend's address, with its query; or a whole address that an answer named. */
+  /** A path below the backend's address, with its query; or a whole address that an answer contained. */
   readonly to: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** At most one of these three. */
@@ -34,46 +36,47 @@ export interface BackendRequest {
   /** Milliseconds without a byte in either direction while sending and reading; default 30,000. */
   readonly silentMs?: number;
   /**
-   * Milliseconds to send all of it, and as long again, beyond `answerMs`, until all of the answer is there; large ones have longer, by
-   * their bytes. Default 300,000. A body that `onBody` takes is left to who takes it.
+   * Milliseconds to send the whole request. After `answerMs`, the whole answer has the same time. Large bodies get
+   * more, by their bytes. Default 300,000. Does not limit a body that `onBody` takes: its caller does that.
    */
   readonly totalMs?: number;
-  /** Bytes of the answer at most; default 16 MiB. */
+  /** Maximum bytes of the answer; default 16 MiB. */
   readonly maxBytes?: number;
-  /** Takes the body of an answer of 200 or 206 as it comes; it is then never in memory. */
+  /** Takes the body of an answer of 200 or 206 in chunks as they arrive. The body is then never kept in memory. */
   readonly onBody?: (chunk: Buffer, answer: BackendAnswer) => void | Promise<void>;
   readonly signal: AbortSignal;
 }
 
-/** HTTP to one backend, at the address that its operator gave, with its headers and its key. */
+/** HTTP to one backend, at the address, with the headers and the key that its operator configured. */
 export interface BackendHttp extends AsyncDisposable {
   readonly backend: string;
   readonly origin: string;
   /**
-   * One request. Any status is an answer; a redirect of a GET is followed on the backend's own origin, else it is the answer.
-   * @throws EngineFailure blame `backend`, code `engine_unavailable`: `sent` is `no` where no byte left, else `unknown`.
-   * The signal's reason
+   * Sends one request. Returns an answer of any status. Follows a redirect of a GET on the backend's own origin;
+   * returns any other redirect as the answer.
+   * @throws EngineFailure blame `backend`, code `engine_unavailable`: `sent` is `no` where no byte left, else
+   * `unknown`. The signal's reason
    */
   send(request: BackendRequest): Promise<BackendAnswer>;
   /**
-   * One request over a connection of its own, which nobody can have closed meanwhile. Returns when all of it is on its way;
-   * the answer comes later. @throws as `send`
+   * Sends one request over a new connection, so that the backend cannot have closed it before. Resolves when the whole
+   * request is sent; `answer` resolves later. @throws as `send`
    */
   begin(request: BackendRequest): Promise<{ readonly answer: Promise<BackendAnswer> }>;
-  /** Whether an address that an answer named lies on the backend's own origin. */
+  /** Returns whether an address that an answer contained is on the backend's own origin. */
   isOwn(address: string): boolean;
-  /** What the engine said, fit for an operator's message: one line, not long, without the key. */
+  /** Prepares a text of the engine for an operator's message: one line, shortened, without the key. */
   quote(text: string): string;
 }
 
 export interface BackendHttpOptions {
-  /** How the secret goes along: `Authorization: Bearer …`. Default Bearer. */
+  /** The scheme before the secret: `Authorization: Bearer …`. Default Bearer. */
   readonly scheme?: 'Bearer' | 'Key' | undefined;
 }
 
 /**
- * Opens HTTP to a backend. Its address is the operator's word: private networks and http are fine. Nothing is ever sent to
- * another origin, and nothing is sent twice.
+ * Opens HTTP to a backend. Its address comes from the operator, so private networks and http are allowed. Sends nothing
+ * to another origin and nothing twice.
  */
 export function createBackendHttp(access: BackendAccess, options: BackendHttpOptions = {}): BackendHttp {
   return new OperatorsBackend(access, options.scheme ?? 'Bearer');
@@ -81,7 +84,7 @@ export function createBackendHttp(access: BackendAccess, options: BackendHttpOpt
 
 const poolOptions: Pool.Options = {
   pipelining: 1,
-  // The exchange has clocks of its own.
+  // `exchange` has its own time-outs.
   headersTimeout: 0,
   bodyTimeout: 0,
   connect: { timeout: connectMs },
@@ -173,14 +176,17 @@ class OperatorsBackend implements BackendHttp {
   }
 }
 
-/** An open connection that the other side closed meanwhile shows only when it is used; what only reads is asked again, once. */
+/**
+ * Returns whether to repeat a request once. An idle connection that the other side closed is noticed only on use. Only
+ * a GET without `onBody` is repeated.
+ */
 function mayAskAgain({ method = 'GET', onBody }: BackendRequest, error: unknown): boolean {
   if (method !== 'GET' || onBody !== undefined || !(error instanceof EngineFailure)) return false;
   const { code } = (error.cause ?? {}) as { code?: unknown };
   return error.sent === 'unknown' && (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE');
 }
 
-/** Where an answer sends its client on to, or null. */
+/** Returns the address that an answer redirects to, or `null`. */
 export function redirectOf(answer: BackendAnswer, from: string): string | null {
   const { location } = answer.headers;
   if (!redirectStatuses.has(answer.status) || typeof location !== 'string') return null;
@@ -205,7 +211,7 @@ function headersOf(access: BackendAccess, scheme: string): Record<string, string
 
 function createQuote(access: BackendAccess): (text: string) => string {
   const secrets = [access.secret ?? '', ...Object.values(access.headers)]
-    // Of `Bearer KEY` the second word is the key.
+    // In `Bearer KEY`, the second word is the key.
     .flatMap((value) => [value, value.replace(/^\S+ /, '')])
     .filter((value) => value.length >= minSecretCharacters);
   return (text) => {

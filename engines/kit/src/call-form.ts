@@ -2,7 +2,10 @@ import type { Call } from './call.ts';
 import { pointerSteps } from './json-pointer.ts';
 import type { MultipartPart } from './multipart.ts';
 
-/** A call as a form: texts as they are, anything else as JSON, and lists of files as `image[]`, as OpenAI's clients write them. */
+/**
+ * Returns a call as a form: strings unchanged, other values as JSON, and lists of files as `image[]`, like OpenAI's
+ * clients.
+ */
 export function formOf({ body, media }: Call): MultipartPart[] {
   const parts: MultipartPart[] = [];
   for (const [name, value] of Object.entries(body)) {

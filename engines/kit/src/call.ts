@@ -4,8 +4,8 @@ import { withValueAt } from './json-pointer.ts';
 import type { JsonObject, JsonValue, Route } from './route.ts';
 
 /**
- * A call of a route without `nodes`: its body, in which media are still missing, and where they go. It is JSON and of a few
- * kilobytes: media are named by the files that hold them.
+ * A call of a route without `nodes`: its body without media, and the targets of the media. The call is JSON of a few
+ * kilobytes, because it contains the paths of media files, not their bytes.
  */
 export interface Call {
   readonly body: JsonObject;
@@ -14,13 +14,13 @@ export interface Call {
     readonly several: boolean;
     readonly files: readonly PreparedMedia[];
   }[];
-  /** Pointers whose values come from the request. */
+  /** Pointers to values that come from the request. */
   readonly asked: readonly string[];
-  /** Pointers whose values no other call has. */
+  /** Pointers to values that are unique to this call. */
   readonly unique: readonly string[];
 }
 
-/** The body of the route with the job's values at their pointers. The same job gives the same call. */
+/** Returns the body of the route with the job's values at their pointers. The same job always gives the same call. */
 export function prepareCall({ route, values, uniqueTargets = [] }: EngineJob): Call {
   let body = route.body ?? {};
   const media: Call['media'][number][] = [];
@@ -33,22 +33,22 @@ export function prepareCall({ route, values, uniqueTargets = [] }: EngineJob): C
   return { body, media, asked: askedTargets(route), unique: uniqueTargets };
 }
 
-/** Targets of a route whose value comes from the request. */
+/** Returns the targets of a route whose value comes from the request. */
 export function askedTargets({ set }: Route): string[] {
   return Object.keys(set).filter((target) => set[target]?.value === undefined);
 }
 
-/** A call as a driver's own `Prepared`. */
+/** Returns a call as a driver's own `Prepared`. */
 export function toPrepared(call: Call): Prepared {
   return call as unknown as Prepared;
 }
 
-/** The call that `toPrepared` was given, in this or in another process. */
+/** Returns the call that was passed to `toPrepared`, in this or in another process. */
 export function fromPrepared(prepared: Prepared): Call {
   return prepared as unknown as Call;
 }
 
-/** The whole body: media as `textOf` gives them. */
+/** Returns the whole body, with each medium as the text that `textOf` returns. */
 export async function bodyWithMedia(
   { body, media }: Call,
   textOf: (file: PreparedMedia) => Promise<string>,
@@ -61,14 +61,14 @@ export async function bodyWithMedia(
   return whole;
 }
 
-/** A file as a data URI (RFC 2397). */
+/** Returns a file as a data URI (RFC 2397). */
 export async function dataUriOf({ path, contentType }: PreparedMedia): Promise<string> {
   return `data:${contentType};base64,${await readFile(path, 'base64')}`;
 }
 
 /**
- * Whom a refused value is blamed on: the render where the user chose it, the pair where the route fixes it, the render
- * too where nobody says which it is.
+ * Returns the blame for a refused value: `render` where the user chose the value, `pair` where the route fixes it.
+ * Blames the render too where the answer does not name the field.
  */
 export function blameOfField(
   { asked }: Pick<Call, 'asked'>,
@@ -82,7 +82,10 @@ export function blameOfField(
   return { blame: 'render', code: 'invalid_request', target };
 }
 
-/** `['body', 'image_size', 0]` of a validation error as a pointer into the body; null where it names no field. */
+/**
+ * Returns the location of a validation error, such as `['body', 'image_size', 0]`, as a pointer into the body; `null`
+ * where it names no field.
+ */
 export function pointerOf(location: JsonValue | undefined, prefix: readonly string[]): string | null {
   if (!Array.isArray(location)) return null;
   const steps = (location as JsonValue[]).map(String);

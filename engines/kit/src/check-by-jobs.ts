@@ -31,26 +31,28 @@ import type { Route } from './route.ts';
 /** A small job of a check. */
 export interface CheckJob {
   readonly route: Route;
-  /** What tells one such job from another; the number is another each time. */
+  /** Values that make each such job different. The number is random. */
   readonly values?: (number: number) => readonly BoundValue[];
-  /** Target that a small picture goes to. */
+  /** Target that receives a small picture. */
   readonly picture?: string;
 }
 
-/** How an engine is tried by its own driver. */
+/** What a full check needs to test an engine through its own driver. */
 export interface CheckPlan {
   readonly createDriver: CreateDriver;
-  /** As small and quick as the engine has any. */
+  /** The smallest and quickest job of the engine. */
   readonly job: CheckJob;
-  /** One that begins with a picture. */
+  /** A job that begins with a picture. */
   readonly edit?: CheckJob;
-  /** One that must be refused. */
+  /** A job that the engine must refuse. */
   readonly invalid?: CheckJob;
-  /** One that takes seconds, to be ended on its way. */
+  /** A job that takes seconds, so that the check can stop it while it runs. */
   readonly slow?: CheckJob;
   /** Steps that the protocol does not have, with the reason in a few words. */
   readonly missing: Readonly<Partial<Record<StepName, string>>>;
-  /** The most that one of these jobs costs at a provider; none where the engine runs on machines of one's own. */
+  /**
+   * The maximum cost of one of these jobs at a provider; absent where the engine runs on the operator's own machines.
+   */
   readonly cost?: { readonly perJob: number; readonly currency: string };
   /** Seconds that one step may take. Default 120. */
   readonly stepSeconds?: number;
@@ -66,7 +68,7 @@ interface SentJob {
 const lookMs = 100;
 const tidyMs = 10_000;
 
-/** A full check that walks the twelve steps over the driver of an engine, with the jobs of its plan. */
+/** Returns a full check that walks the twelve steps over the driver of an engine, with the jobs of its plan. */
 export function checkByJobs(plan: CheckPlan): FullCheck {
   return async function* check(tools, signal, budget) {
     const folder = await mkdtemp(path.join(tmpdir(), 'renderkit-check-'));
@@ -93,7 +95,7 @@ export function checkByJobs(plan: CheckPlan): FullCheck {
 
 interface CheckMeans {
   readonly driver: Driver;
-  /** Another driver, as another process has one. */
+  /** Creates a second driver, as another process would. */
   readonly create: () => Driver;
   readonly folder: string;
   readonly budget: CheckBudget;
@@ -131,7 +133,7 @@ class JobCheck {
     };
   }
 
-  /** Ends what a failed step left behind. */
+  /** Cancels the jobs that a failed step left running. */
   async tidyUp(): Promise<void> {
     for (const { handle } of this.#open)
       await this.#means.driver.cancel(handle, AbortSignal.timeout(tidyMs)).catch(() => 'unknown');
@@ -215,7 +217,7 @@ class JobCheck {
     throw new StepFailed('The job ended without a word.');
   }
 
-  /** Nobody can restart it from here; another process takes up what this one sent. */
+  /** The check cannot restart the server. Instead a second driver follows the job that this one sent. */
   async #restart(signal: AbortSignal): Promise<string> {
     const { sent } = await this.#renderOnce(signal);
     await using other = this.#means.create();
@@ -246,13 +248,16 @@ class JobCheck {
       await settle?.(true);
       return sent;
     } catch (error) {
-      // What may have been asked for stays set aside.
+      // The job may have been sent, so its money stays reserved.
       if (error instanceof EngineFailure && error.sent === 'no') await settle?.(false);
       throw error;
     }
   }
 
-  /** @throws StepSkipped where one more job could cost more than is allowed */
+  /**
+   * Reserves the money of one job; returns `null` where jobs cost nothing. @throws StepSkipped where one more job could
+   * exceed the budget
+   */
   async #reserve(): Promise<Settle | null> {
     const { cost } = this.#plan;
     if (cost === undefined) return null;
@@ -283,7 +288,7 @@ class JobCheck {
     return { route: job.route, files: job.files, id: job.id, outputs: job.outputs, folder };
   }
 
-  /** Bytes of the result. */
+  /** Follows a job to its result; returns the result's size in bytes. */
   async #follow(sent: SentJob, signal: AbortSignal, driver = this.#means.driver): Promise<number> {
     const folder = await mkdtemp(path.join(this.#means.folder, 'result-'));
     for await (const news of driver.follow(sent.handle, this.#followed(sent, folder), signal)) {

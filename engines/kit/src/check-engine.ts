@@ -13,8 +13,8 @@ import {
 import type { EngineReport } from './report.ts';
 
 /**
- * A full check of an engine that draws in processes of the worker's own: it opens such processes here. `model`: one of the
- * engine's own that draws a picture.
+ * Returns a full check of an engine that draws in the worker's own processes; the check opens such processes itself.
+ * `model`: a model of the engine that draws a picture.
  */
 export function checkEngine(open: () => Promise<EngineProcesses>, model: string): FullCheck {
   return async function* check(_tools, signal) {

@@ -3,12 +3,12 @@ import { pointerSteps } from './json-pointer.ts';
 import type { Problem } from './problem-codes.ts';
 import type { JsonValue, Route } from './route.ts';
 
-/** JSON schemas by the names that references have for them. */
+/** JSON schemas by the names that `$ref` uses. */
 export type Schemas = Readonly<Record<string, JsonValue | undefined>>;
 
 /**
- * What keeps a call from fitting the JSON schema of its body: keys that the engine does not know, and fixed values that are
- * not among its choices. `schemas` are those that `$ref` names (`#/components/schemas/NAME`).
+ * Returns the problems of a call with the JSON schema of its body: keys that the schema does not have, and fixed values
+ * that are not among its choices. `schemas` are those that `$ref` names (`#/components/schemas/NAME`).
  */
 export function checkFields(route: Route, input: JsonValue | undefined, schemas: Schemas = {}): Problem[] {
   if (!isObject(input) || !isObject(input['properties'])) return [];
@@ -43,7 +43,7 @@ function choicesOf(schema: JsonValue | undefined, schemas: Schemas): readonly Js
   return isObject(field) && Array.isArray(field['enum']) ? (field['enum'] as JsonValue[]) : undefined;
 }
 
-/** The schema of a field, behind its reference: by itself, or as the only one of `allOf`. */
+/** Returns the schema of a field with its reference resolved, where `$ref` is direct or the only entry of `allOf`. */
 export function fieldSchema(schema: JsonValue | undefined, schemas: Schemas): JsonValue | undefined {
   if (!isObject(schema)) return undefined;
   const alternatives = schema['allOf'];

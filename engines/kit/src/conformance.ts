@@ -15,14 +15,14 @@ import {
   type RenderedImage,
 } from './engine.ts';
 
-/** An engine under test, and those of its models that do as they are asked. */
+/** An engine under test, and those of its models that render normally. */
 export type ConformanceCase = { engine: Engine; models: readonly string[] };
 
 const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
-// Not after the tests of one file: several may share the process.
+// Not after the tests of one file: several files may share the process.
 process.once('exit', () => rmSync(folder, { recursive: true }));
 
-/** What a render worker relies on, as tests of one engine. Each engine's own tests call it. */
+/** Tests that one engine does what a render worker relies on. Each engine's own tests call this function. */
 export function testConformance({ engine, models }: ConformanceCase): void {
   for (const engineModel of models) testImages(engine, engineModel);
   testOutputs(engine, models[0] ?? '');
@@ -160,7 +160,7 @@ function testFiles(engine: Engine, engineModel: string): void {
   });
 }
 
-/** One of each kind; what it names of files cannot be read. */
+/** Returns a request of this kind whose files cannot be read. */
 function requestOf(kind: EngineKind, engineModel: string): EngineRequest {
   const broken = { path: join(folder, 'broken') };
   const plain = request({ engineModel, width: 96, height: 64 });
@@ -206,7 +206,7 @@ function request(change: Partial<ImageRequest> & { engineModel: string }): Image
   return {
     kind: 'image',
     prompt: 'a quiet harbour under a red evening sky',
-    // As small as shows what is asked here: how they look at full size is for eyes.
+    // The smallest size that is enough for these checks. People judge the look at full size.
     width: 128,
     height: 128,
     seed: 42n,

@@ -8,10 +8,10 @@ import type { BackendAnswer } from './http-exchange.ts';
 
 /** Milliseconds for one file. */
 const totalMs = 10 * 60_000;
-/** Slower than this is no download. */
+/** A slower download is given up. */
 const minBytesPerSecond = 4 * 1024;
 const maxRedirects = 3;
-/** Errors of a request that pass: the host is away, or slow. */
+/** Temporary failures of a request: the host is away or slow. */
 const passing: ReadonlySet<EgressFailureKind> = new Set([
   'dns',
   'refused',
@@ -20,33 +20,35 @@ const passing: ReadonlySet<EgressFailureKind> = new Set([
   'protocol',
 ]);
 const busy: ReadonlySet<number> = new Set([408, 425, 429]);
-/** How often a file of the backend's own that breaks off is continued. */
+/** How often an interrupted download from the backend's own origin is continued. */
 const maxContinuations = 3;
 
 export interface Download {
-  /** The file is written anew. */
+  /** Overwritten if it exists. */
   readonly path: string;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
 
-/** Fetches results from addresses that an engine named. */
+/** Downloads results from addresses that an engine named. */
 export interface Downloads extends AsyncDisposable {
   /**
-   * On the backend's own origin, or at a path below its address, with its key, continued by ranges where it breaks off; everywhere else through the guard on
-   * outgoing requests, without any key.
-   * @throws EngineFailure `badResult` where it cannot be had, and `away` where it may be had later; blame `render` where the address is refused, for no other try
-   * would do better. No message has the address. The signal's reason
+   * Saves the file of an address. On the backend's own origin, or at a path below its address, this uses the backend's
+   * key and continues an interrupted download by ranges. All other addresses go through the guard on outgoing requests,
+   * without any key.
+   * @throws EngineFailure `badResult` where the file cannot be downloaded, with `away` where a later try may succeed.
+   * Blame is `render` where the guard refuses the address, because another try would not help. No message contains the
+   * address. The signal's reason
    */
   save(address: string, download: Download): Promise<void>;
 }
 
-/** The guard on requests to addresses that a provider names. */
+/** Creates the guard on requests to addresses that a provider names. */
 export function createBackendEgress({ egressAllow }: BackendAccess): Egress {
   return createEgress({ allow: parseCidrs(egressAllow.join(',')) });
 }
 
-/** Downloads for one backend, whose own origin `http` speaks to. */
+/** Creates downloads for one backend; `http` reaches the backend's own origin. */
 export function createDownloads(access: BackendAccess, http: BackendHttp): Downloads {
   const egress = createBackendEgress(access);
 
@@ -86,8 +88,9 @@ export function createDownloads(access: BackendAccess, http: BackendHttp): Downl
 }
 
 /**
- * Saves what the backend has at a path of its own, or at an address on its own origin. Returns the last answer: the file is
- * whole where it is a success. @throws EngineFailure `badResult` where it keeps breaking off; the signal's reason
+ * Saves a file from a path below the backend's address, or from an address on its own origin. Returns the last answer:
+ * if its status is a success, the file is complete. @throws EngineFailure `badResult` where the download keeps breaking
+ * off; the signal's reason
  */
 export async function saveOwn(
   http: BackendHttp,
@@ -143,7 +146,7 @@ async function writeAll(file: FileHandle, chunk: Buffer, position: number | null
   }
 }
 
-/** A result that is of no use, or (`away`) cannot be had just now. */
+/** Creates the failure for a useless result, or (`away`) for a result that is temporarily out of reach. */
 export function unusable(
   backend: string,
   what: string,

@@ -26,30 +26,33 @@ export interface DriverCase<Server extends Counterpart = Counterpart> {
   /** Files that the route names. */
   readonly files?: RouteFiles['files'];
   readonly values: readonly BoundValue[];
-  /** Of `values`, by which a job is known where the protocol takes no id. */
+  /** Those of `values` that identify a job where the protocol takes no id. */
   readonly uniqueTargets?: readonly string[];
   readonly start: () => Promise<Server>;
-  /** The bytes of the result at a place. */
+  /** Returns the bytes of the result at an index. */
   readonly resultBytes: (index: number, counterpart: Server) => Buffer;
   /**
-   * What becomes of a submission whose answer was lost: `handle`, it is found; `unknown`, nobody can tell. `request`: what is
-   * said of one that never arrived.
+   * The result of `find` after a lost message. `answer`: where the answer was lost; `handle` means that the job is
+   * found, `unknown` that it is not. `request`: where the request never arrived.
    */
   readonly lost: { readonly answer: 'handle' | 'unknown'; readonly request: 'absent' | 'unknown' };
-  /** The result comes as the answer to the submission, and is gone with the process that waits for it. */
+  /** The result comes as the answer to the submission. It is lost when the process that waits for it ends. */
   readonly isSynchronous?: boolean;
-  /** Results are fetched one by one, each anew where one fails. `addresses`: at addresses, so that one can lie elsewhere. */
+  /**
+   * Results are fetched one by one; each failed one is fetched again. `addresses`: by addresses, which may be on
+   * another host.
+   */
   readonly fetches?: 'names' | 'addresses';
 }
 
 const secret = 'conformance-secret';
 const never = new AbortController().signal;
 const folder = mkdtempSync(join(tmpdir(), 'driver-conformance-'));
-// Not after the tests of one file: several may share the process.
+// Not after the tests of one file: several files may share the process.
 process.once('exit', () => rmSync(folder, { recursive: true }));
 let jobs = 0;
 
-/** A picture to hand to an engine. */
+/** Makes a picture to pass to an engine. */
 export function makeMedia(name: string, bytes = Buffer.from(`picture ${name}`)): PreparedMedia {
   const path = join(folder, name);
   writeFileSync(path, bytes);
@@ -57,7 +60,10 @@ export function makeMedia(name: string, bytes = Buffer.from(`picture ${name}`)):
   return { path, sha256, contentType: 'image/png', sizeBytes: bytes.length };
 }
 
-/** What the workers rely on, as tests of one driver against its counterpart. Each driver's own tests call it. */
+/**
+ * Tests that one driver does what the workers rely on, against its counterpart. Each driver's own tests call this
+ * function.
+ */
 export function testDriver<Server extends Counterpart>(kase: DriverCase<Server>): void {
   testGoodWay(kase);
   testSubmissions(kase);
@@ -205,7 +211,7 @@ function testFollowing<Server extends Counterpart>(kase: DriverCase<Server>): vo
         bench.follow(overWire(handle), other),
         isFailure({ blame: 'backend', code: codeOfLost(kase) }),
       );
-      // The first may still be on its way.
+      // The first request may still be under way.
       assert.ok(bench.counterpart.asked.submit <= 1);
     });
 
@@ -294,8 +300,9 @@ function testCancel<Server extends Counterpart>(kase: DriverCase<Server>): void 
 }
 
 /**
- * Refusals that come after the request is on its way come while it is followed: `sent` is the submission's alone, and what was
- * turned away before it was begun is `untaken`.
+ * Returns the properties of a refusal as they are expected in `follow`. A synchronous engine refuses after its request
+ * was sent, so the failure comes while the job is followed. `sent` belongs to `submit` only; a job that was refused
+ * before it began is `untaken`.
  */
 function refusalIn(
   kase: Pick<DriverCase, 'isSynchronous' | 'route'>,
@@ -311,12 +318,12 @@ function refusalIn(
   };
 }
 
-/** What a synchronous engine's lost answer is called. */
+/** Returns the code that a synchronous engine's lost answer has. */
 function codeOfLost({ route }: Pick<DriverCase, 'route'>): EngineFailure['code'] {
   return onUnknownOf(route) === 'retry' ? 'render_failed' : 'outcome_unknown';
 }
 
-/** JSON as a row keeps it. */
+/** Returns JSON as a database row would return it. */
 function overWire<T extends JsonValue>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }
@@ -370,7 +377,7 @@ async function follow(
   return last;
 }
 
-/** A failure of these properties, none of whose texts has the key. */
+/** Matches a failure with these properties whose messages do not contain the key. */
 function isFailure(expected: Partial<EngineFailure>): (error: unknown) => boolean {
   return (error) => {
     assert.ok(error instanceof EngineFailure, `not an EngineFailure: ${String(error)}`);

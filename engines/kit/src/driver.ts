@@ -4,30 +4,32 @@ import type { JsonValue, Route } from './route.ts';
 import type { TargetSpecs } from './target-spec.ts';
 
 /**
- * What an engine behind an address has to do. The worker decides when and where, commits a row before each submit, and
- * keeps what became of it; a driver speaks one protocol and remembers nothing that a restart would lose.
+ * What a driver for an engine behind an address has to do. The worker decides when and where, commits a row before each
+ * submit, and stores the outcome. A driver implements one protocol and keeps nothing that a restart would lose.
  */
 export interface Driver extends AsyncDisposable {
   /**
-   * Makes a job ready: uploads its media, named by their content, and puts the call together. May be repeated, also by
-   * another process, and gives the same. @throws EngineFailure
+   * Prepares a job: uploads its media, named by their content, and builds the call. The caller may repeat this, also in
+   * another process, and gets the same result. @throws EngineFailure
    */
   prepare(job: EngineJob, signal: AbortSignal): Promise<Prepared>;
   /**
-   * Exactly one request, never repeated in here. `id` is the submission's UUID and goes along wherever the protocol lets
-   * it. @throws EngineFailure whose `sent` says whether the engine may have the job all the same
+   * Sends exactly one request and never repeats it. `id` is the submission's UUID; the driver sends it where the
+   * protocol allows that. @throws EngineFailure whose `sent` shows whether the engine may still have the job
    */
   submit(prepared: Prepared, id: string, signal: AbortSignal): Promise<Handle>;
   /**
-   * Looks for a submission whose answer was lost. `since`: when its row was committed. A job is found by the submission's id, or
-   * by the values of `uniqueTargets`, never because it is alike. @throws EngineFailure where the engine cannot be asked now
+   * Looks for a submission whose answer was lost. `since`: when its row was committed. Finds a job by the submission's
+   * id or by the values of `uniqueTargets`, never by similar content. @throws EngineFailure where the engine cannot be
+   * asked now
    */
   find(prepared: Prepared, id: string, since: Date, signal: AbortSignal): Promise<Found>;
   /**
-   * Follows a job to its end: any progress, then one result, the last that is yielded. Files lie in `folder`, as they
-   * came. May be begun anew at any time by any process. An engine that answers only when it is done is waited for here: its
-   * submission is over once the request is on its way, and in any other process its outcome is unknown.
-   * @throws EngineFailure for every other end, and `engine_unavailable` where it cannot be asked now, which is no end; the
+   * Follows a job to its end. Yields any number of progress reports and previews, then one result as the last item.
+   * Puts the files into `folder`, unchanged. Any process may begin this again at any time.
+   * Some engines answer only when the job is finished. For these, `submit` ends once the request is sent, and this
+   * method waits for the answer. In any other process the outcome of such a job is unknown.
+   * @throws EngineFailure for every other end. `engine_unavailable` is no end: the engine cannot be asked now. The
    * signal's reason
    */
   follow(
@@ -36,36 +38,48 @@ export interface Driver extends AsyncDisposable {
     signal: AbortSignal,
   ): AsyncIterable<EngineProgress | EnginePreview | EngineResult>;
   /**
-   * Never ends anybody else's job. `unknown`: the job goes on, and is followed to its end; one that cannot be stopped is not
-   * touched.
+   * Cancels a job, and never the job of somebody else. `unknown`: the job goes on, and the worker follows it to its
+   * end. A job that cannot be stopped is left alone.
    */
   cancel(handle: Handle, signal: AbortSignal): Promise<'canceled' | 'too_late' | 'unknown'>;
-  /** Called once the end of the submission is committed: frees what this process still holds for it. Absent where that is nothing. */
+  /**
+   * Called once the end of the submission is committed: frees what this process still holds for it. Absent where it
+   * holds nothing.
+   */
   forget?(handle: Handle): void;
-  /** A cheap sign of life. @throws EngineFailure with the reason, for an operator */
+  /** Makes a cheap request to see whether the engine answers. @throws EngineFailure with the reason, for an operator */
   probe(signal: AbortSignal): Promise<EngineHealth>;
-  /** What keeps a route from running here; empty where nothing does. @throws EngineFailure where it cannot be asked */
+  /**
+   * Returns the problems that keep a route from running here; empty where there are none. @throws EngineFailure where
+   * the engine cannot be asked
+   */
   check(route: RouteFiles, signal: AbortSignal): Promise<Problem[]>;
-  /** What the inputs that a route sets take here; absent where the engine does not say. @throws EngineFailure */
+  /**
+   * Returns what the inputs that a route sets accept here; absent where the engine cannot report it.
+   * @throws EngineFailure
+   */
   targets?(route: RouteFiles, signal: AbortSignal): Promise<TargetSpecs>;
 }
 
-/** A driver for one backend. */
+/** Creates a driver for one backend. */
 export type CreateDriver = (tools: DriverTools) => Driver;
 
 /** A route with the files that its manifest names. */
 export interface RouteFiles {
   readonly route: Route;
-  /** Texts by the names that the manifest gives: the workflow. */
+  /** Texts of the files by their names in the manifest: the workflow. */
   readonly files: ReadonlyMap<string, string>;
 }
 
 export interface EngineJob extends RouteFiles {
-  /** The submission's UUID, in small letters. */
+  /** The submission's UUID, in lower case. */
   readonly id: string;
-  /** What the route's targets are set to, in the route's order. */
+  /** The values of the route's targets, in the route's order. */
   readonly values: readonly BoundValue[];
-  /** Targets whose value no other submission has: where the protocol takes no id, its job is known by them. None: by nothing. */
+  /**
+   * Targets whose value is unique to this submission. They identify its job where the protocol takes no id; without
+   * them nothing does.
+   */
   readonly uniqueTargets?: readonly string[];
   /** Files wanted: at most the route's `max_per_job`. */
   readonly outputs: number;
@@ -73,9 +87,9 @@ export interface EngineJob extends RouteFiles {
 
 export type BoundValue = { readonly target: string } & (
   | { readonly kind: 'plain'; readonly value: JsonValue }
-  /** The key goes. */
+  /** The key is removed. */
   | { readonly kind: 'remove' }
-  /** `several`: a list even where there is one. */
+  /** `several`: a list, even with a single medium. */
   | { readonly kind: 'media'; readonly media: readonly PreparedMedia[]; readonly several: boolean }
 );
 
@@ -88,41 +102,43 @@ export interface PreparedMedia {
   readonly sizeBytes: number;
 }
 
-/** The driver's own; JSON, a few kilobytes at most but for the call itself. */
+/** The driver's own format. JSON; at most a few kilobytes except for the call itself. */
 export type Prepared = JsonValue;
 /**
- * What is needed to follow a job later and elsewhere; kept in its row. Where the engine names its jobs itself, the name, or an
- * object whose `id` it is.
+ * What is needed to follow a job later, also in another process; stored in its row. Where the engine names its jobs
+ * itself, this is the name, or an object whose `id` is the name.
  */
 export type Handle = JsonValue;
 
 /**
- * What became of a submission whose answer was lost. `absent`: it is certain that the engine never had it. `unknown`: nobody can
- * tell, or not yet. `unknowable`: nor will anybody, however long it is asked for.
+ * The outcome of a submission whose answer was lost. `absent`: the engine certainly never had it. `unknown`: not known,
+ * or not known yet. `unknowable`: it can never be known, so asking again is useless.
  */
 export type Found = { readonly handle: Handle } | 'absent' | 'unknown' | 'unknowable';
 
 export interface FollowedJob extends RouteFiles {
   readonly id: string;
   readonly outputs: number;
-  /** A folder of this job's own on this machine, for its results. */
+  /** A folder on this machine for the results of this job only. */
   readonly folder: string;
 }
 
 export interface EngineResult {
   readonly type: 'result';
-  /** In order; more than were wanted are left out, fewer are fewer. Nothing is known of their bytes. */
+  /**
+   * In order, without those beyond the number wanted; there may be fewer. The bytes of the files are not checked yet.
+   */
   readonly files: readonly { readonly path: string; readonly nsfw?: boolean }[];
-  /** What the provider says that it was, in the currency of the route. */
+  /** The cost that the provider reports, in the currency of the route. */
   readonly cost?: number;
 }
 
 export interface EngineHealth {
-  /** As the engine says it. */
+  /** The engine's own text. */
   readonly version: string | null;
-  /** What has changed where this has: nodes and files may be others. */
+  /** When this changes, the engine's nodes and files may have changed too. */
   readonly digest: string | null;
-  /** Jobs that wait or run there, ours and others'; null where it does not say. */
+  /** Jobs that wait or run there, from us and from others; `null` where the engine does not report it. */
   readonly queue: number | null;
   readonly vramBytes: number | null;
 }
@@ -130,7 +146,10 @@ export interface EngineHealth {
 export interface DriverTools {
   readonly backend: BackendAccess;
   readonly log: DriverLog;
-  /** A folder of this machine that outlives its processes, for what a local engine keeps; none where there are no workers. */
+  /**
+   * A folder on this machine that outlives its processes, for files of a local engine; absent where there are no
+   * workers.
+   */
   readonly folder?: string | undefined;
   /** For tests: shorter waits between polls. Milliseconds. */
   readonly pollMs?: { readonly first: number; readonly quiet: number };
@@ -143,12 +162,12 @@ export interface DriverLog {
 
 export interface BackendAccess {
   readonly name: string;
-  /** The operator's word, private or public; origin and path before the protocol's own. */
+  /** The operator's address, private or public: the origin, and the path before the protocol's own paths. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Key or token in clear. */
+  /** Key or token, unencrypted. */
   readonly secret: string | undefined;
-  /** Networks that addresses named by a provider may lie in beside public ones: `EGRESS_ALLOW`. */
+  /** Networks that are allowed in addition to public ones for addresses that a provider names: `EGRESS_ALLOW`. */
   readonly egressAllow: readonly string[];
 }
 
@@ -156,44 +175,45 @@ export interface BackendAccess {
 export type EngineFailureCode =
   /** The provider's moderation refused it. */
   | 'moderation_blocked'
-  /** A value that only the engine saw is wrong. */
+  /** A value is wrong that only the engine could check. */
   | 'invalid_request'
   | 'render_timeout'
   | 'out_of_memory'
   | 'engine_unavailable'
-  /** It may have been made, and nobody can tell. */
+  /** The engine may have made the result, but this cannot be known. */
   | 'outcome_unknown'
   | 'render_failed';
 
 export interface EngineFailureOptions extends ErrorOptions {
   /**
-   * Whose fault it is. `render`: no other backend would do better. `pair`: this route does not work on this backend, or this
-   * job is too large for it. `backend`: another backend may do it, and this one rests.
+   * Who is at fault. `render`: no other backend would succeed. `pair`: this route does not work on this backend, or
+   * this job is too large for it. `backend`: another backend may succeed, and this one gets a pause.
    */
   readonly blame: 'render' | 'pair' | 'backend';
   readonly code: EngineFailureCode;
-  /** Whether the engine may have the job. Only of `submit`; default `yes`. */
+  /** Whether the engine may have the job. Only for `submit`; default `yes`. */
   readonly sent?: 'no' | 'unknown' | 'yes';
-  /** Of blame `pair`: a smaller job of the route would work there. Default: where it is out of memory. */
+  /** For blame `pair`: a smaller job of the route would work there. Default: true for `out_of_memory`. */
   readonly tooLarge?: boolean;
   /** Target of the route whose value is wrong. */
   readonly target?: string;
   /**
-   * The engine provably did not begin the job, and nothing is billed for it, though it was asked when it had all of it: a
-   * refusal that comes in `follow`, of an engine that answers only when it is done. Only of `follow`; `submit` has `sent`.
+   * The engine certainly did not begin the job and bills nothing for it, although it had the whole request. This is a
+   * refusal in `follow`, of an engine that answers only when the job is finished. Only for `follow`; `submit` has
+   * `sent`.
    */
   readonly untaken?: boolean;
-  /** Seconds after which the engine wants to be asked again. */
+  /** Seconds that the engine asks to wait before the next request. */
   readonly retryAfterSeconds?: number;
-  /** It stays so until an operator does something: a wrong key, no credit. */
+  /** The failure stays until an operator acts: a wrong key, no credit. */
   readonly lasting?: boolean;
-  /** The result came and was useless: fetched again from a paid provider, never bought again. */
+  /** The result came but was useless. From a paid provider, it is fetched again but never bought again. */
   readonly badResult?: boolean;
-  /** Of a bad result: where it lies could not be reached, or was busy. It may be had later. */
+  /** For a bad result: its location could not be reached, or was busy. It may be available later. */
   readonly away?: boolean;
 }
 
-/** The only error that a driver throws of its own accord. The message is for an operator and may name nodes and hosts. */
+/** The only error that a driver throws on purpose. The message is for an operator and may contain nodes and hosts. */
 export class EngineFailure extends Error {
   override readonly name = 'EngineFailure';
   readonly blame: EngineFailureOptions['blame'];

@@ -15,17 +15,17 @@ export type HostedEngine = Pick<Engine, 'id' | 'kinds' | 'models'> & {
 };
 
 const minute = 60_000;
-/** A render that takes longer than this is given up, and so is one whose process grows beyond the memory. */
+/** A render that exceeds its time or memory is stopped and its process is killed. */
 const limits = {
   image: { timeoutMs: 10 * minute, maxMemoryBytes: 3 * 1024 ** 3 },
   video: { timeoutMs: 30 * minute, maxMemoryBytes: 3 * 1024 ** 3 },
 };
 
 /**
- * An engine in processes of its own: the worker's heartbeats and database go on meanwhile, and a drawing library that
- * crashes takes one try with it and not the worker. At most `atOnce` images are rendered side by side, and as many
- * videos, so that no image waits for a video; the others wait. The first process is started at once, others when they
- * are needed; each is kept for the next render.
+ * Runs an engine in separate processes. The worker's heartbeats and database access continue meanwhile, and a crash of
+ * a drawing library ends one try but not the worker. At most `atOnce` images are rendered at the same time, and as many
+ * videos, so that no image waits for a video; the other renders wait. The first process starts at once, further ones on
+ * demand. Each process is kept for the next render.
  */
 export function openEngineProcesses(
   { processModule, ...described }: HostedEngine,
@@ -41,7 +41,7 @@ export function openEngineProcesses(
     report?: Report,
   ): AsyncGenerator<RenderedFile> {
     const sort = request.kind === 'video' || request.kind === 'video_extend' ? 'video' : 'image';
-    // Given back however the render ends, also where a full disk has no directory for a process.
+    // Released however the render ends, also where a full disk has no directory for a process.
     using _ = await limiters[sort].enter();
     let taken: PooledProcess | undefined;
     let reusable = false;
@@ -55,7 +55,7 @@ export function openEngineProcesses(
       reusable = error instanceof EngineError && taken?.child.connected === true;
       throw error;
     } finally {
-      // One that was aborted may still be drawing, and does not listen while it does.
+      // An aborted process may still be drawing, and does not read messages while it draws.
       if (taken !== undefined && reusable) pool.giveBack(taken);
       else taken?.child.kill('SIGKILL');
     }
@@ -67,7 +67,7 @@ export function openEngineProcesses(
   };
 }
 
-/** One render with one process, its messages as they come. */
+/** Does one render in one process, and handles its messages as they arrive. */
 async function* converse(
   child: ChildProcess,
   request: EngineRequest,
@@ -80,7 +80,7 @@ async function* converse(
   const inbox: FromProcess[] = [];
   let wake = () => {};
   const receive = (message: FromProcess) => {
-    // At once: a file before it may not have been taken yet.
+    // Reported at once, because an earlier file may still wait in the inbox.
     if (message.type === 'report') return report?.(message.report);
     inbox.push(message);
     wake();
@@ -109,7 +109,7 @@ async function* converse(
   }
 }
 
-/** What fills the memory will do so again; what took too long may have had bad company. */
+/** A render that fills the memory will do so again. A time-out may be due to other load on the machine. */
 function failureOf(
   { code, message }: Extract<FromProcess, { type: 'failed' }>,
   verdict: MediaToolError | undefined,

@@ -1,8 +1,8 @@
 import type { Report } from './report.ts';
 
 /**
- * What the studio's render workers ask of whatever renders for them. Nothing here knows how an image comes to
- * be: an engine may draw it, call a machine across the room, or buy it.
+ * What the studio's render workers need from any engine. Nothing here depends on how an image is made: an engine may
+ * draw it, call another machine, or buy it.
  */
 
 export type EngineKind = 'image' | 'image_edit' | 'video' | 'video_extend';
@@ -13,13 +13,13 @@ export interface Parameters {
   readonly settings?: Readonly<Record<string, number>>;
   readonly sampler?: string;
   readonly options?: Readonly<Record<string, string | number | boolean>>;
-  /** Ids of styles and suggestions, or the words they stand for. */
+  /** Ids of styles and suggestions, or the words that they represent. */
   readonly styles?: readonly string[];
   readonly suggestions?: readonly string[];
   readonly baseModel?: string;
 }
 
-/** A file on this machine, already moderated and inspected; its bytes are foreign all the same. */
+/** A file on this machine. It was moderated and inspected, but its bytes are still untrusted. */
 export interface MediaFile {
   readonly path: string;
 }
@@ -31,7 +31,7 @@ export interface Size {
 }
 
 interface Job {
-  /** The engine's own name of the model; the catalog maps public model ids to it. */
+  /** The engine's own name of the model; the catalog maps public model ids to this name. */
   readonly engineModel: string;
   readonly prompt: string;
   readonly seed: number | bigint;
@@ -50,42 +50,48 @@ export interface ImageEditRequest extends Job {
   readonly kind: 'image_edit';
   /** JPEG or PNG: the image to work on. */
   readonly image: MediaFile;
-  /** Null: as the source is, but for what the engine must round or cap. Otherwise the source is cut to this ratio. */
+  /**
+   * `null`: the size of the source, except for what the engine must round or cap. Otherwise the source is cropped to
+   * this ratio.
+   */
   readonly size: Size | null;
-  /** 0–1: how far the source gives way. */
+  /** 0–1: how much the source changes. */
   readonly strength: number;
-  /** Null for a transform. */
+  /** `null` for a transform. */
   readonly inpaint: Inpaint | null;
 }
 
 export interface Inpaint {
-  /** PNG of the source's ratio: white changes, black stays, grey mixes by its value; alpha means nothing. */
+  /**
+   * PNG with the source's ratio: white areas change, black areas stay, grey areas are mixed by their value. Alpha is
+   * ignored.
+   */
   readonly mask: MediaFile;
-  /** `refine` keeps the forms that are there, `fill` puts others in their place. */
+  /** `refine` keeps the existing shapes, `fill` replaces them. */
   readonly type: 'refine' | 'fill';
-  /** How softly the change sets in, in pixels of the source. Never reaches into what is black. */
+  /** How soft the edge of the change is, in pixels of the source. The change never reaches into black areas. */
   readonly blur: number;
 }
 
 export interface VideoRequest extends Job, Size {
   readonly kind: 'video';
   readonly durationSeconds: number;
-  /** The first and the last frame, cut to the ratio of the video. */
+  /** The first and the last frame, cropped to the ratio of the video. */
   readonly startImage: MediaFile | null;
   readonly endImage: MediaFile | null;
-  /** One after the other they are the audio, cut or followed by silence to the video's end. */
+  /** Played one after the other as the video's audio, and cut or filled with silence to the video's length. */
   readonly audios: readonly MediaFile[];
-  /** A video to draw anew, frame by frame; what it shows of time goes on at its own pace. */
+  /** A video to redraw frame by frame. What it shows keeps its own speed. */
   readonly sourceVideo: MediaFile | null;
 }
 
 export interface VideoExtendRequest extends Job {
   readonly kind: 'video_extend';
-  /** The continuation alone is made; it begins with this video's last frame. */
+  /** Only the continuation is made; it begins with this video's last frame. */
   readonly video: MediaFile;
   /** Length of the continuation. */
   readonly durationSeconds: number;
-  /** Pixels of the shorter side; null: as the source has it. The ratio is the source's. */
+  /** Pixels of the shorter side; `null`: as in the source. The ratio is the source's. */
   readonly shortSide: number | null;
 }
 
@@ -108,7 +114,7 @@ export interface RenderedImage extends Rendered {
 
 export interface RenderedVideo extends Rendered {
   readonly contentType: 'video/mp4';
-  /** On this machine; there until the next output is asked for, or no more are. */
+  /** On this machine. Exists until the next output is requested, or the iteration ends. */
   readonly path: string;
   readonly durationSeconds: number;
 }
@@ -116,33 +122,33 @@ export interface RenderedVideo extends Rendered {
 export type RenderedFile = RenderedImage | RenderedVideo;
 
 export interface Engine {
-  /** Stable name, stored beside each render. */
+  /** Stable name, stored with each render. */
   readonly id: string;
   readonly kinds: readonly EngineKind[];
-  /** The engine models this engine answers to. */
+  /** The engine models that this engine accepts. */
   readonly models: readonly string[];
   /**
-   * Yields each output as soon as it is finished, in order. Ends early by throwing: the signal's own reason when
-   * the signal aborts, an EngineError for everything else. `report` is told how far the whole request is.
+   * Yields each output as soon as it is finished, in order. Throws to end early: the signal's own reason when the
+   * signal aborts, an EngineError for everything else. Calls `report` with the progress of the whole request.
    */
   render(request: EngineRequest, signal: AbortSignal, report?: Report): AsyncIterable<RenderedFile>;
 }
 
 export type EngineErrorCode =
-  /** The engine does not know the kind or model: the catalog and the engine disagree. */
+  /** The engine does not have the kind or model: the catalog and the engine disagree. */
   | 'unknown_model'
-  /** A value the engine cannot work with; trying again gives the same answer. */
+  /** A value that the engine cannot use; another try fails the same way. */
   | 'invalid_request'
-  /** An image, a video or an audio file of the request that cannot be read. */
+  /** An image, a video or an audio file of the request cannot be read. */
   | 'unreadable_reference'
-  /** Cannot be made, now or later. */
+  /** The render can never succeed. */
   | 'render_impossible'
-  /** There was no space on the machine's disk; another try succeeds once there is. */
+  /** The machine's disk had no free space; another try succeeds once there is some. */
   | 'out_of_space'
   /** Drawing or encoding broke; another try may succeed. */
   | 'render_failed';
 
-/** The only error an engine throws of its own accord. */
+/** The only error that an engine throws on purpose. */
 export class EngineError extends Error {
   override readonly name = 'EngineError';
   readonly code: EngineErrorCode;

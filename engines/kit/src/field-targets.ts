@@ -5,8 +5,8 @@ import type { JsonObject, JsonValue, Route } from './route.ts';
 import type { TargetSpec, TargetSpecs } from './target-spec.ts';
 
 /**
- * What the fields that a route sets take by the JSON schema of the call's body: the least and the most of numbers, and the
- * choices. What a schema leaves open, or says in other ways, is taken as it comes. `schemas` are those that `$ref` names.
+ * Returns what the fields that a route sets accept by the JSON schema of the call's body: the minimum and the maximum
+ * of numbers, and the choices. Anything else in the schema is ignored. `schemas` are those that `$ref` names.
  */
 export function fieldTargets(route: Route, input: JsonValue | undefined, schemas: Schemas): TargetSpecs {
   return new Map(

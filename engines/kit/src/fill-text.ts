@@ -1,9 +1,9 @@
-/** A piece of a text binding: what stands there as it is, or a source. */
+/** A piece of a text binding: a literal text, or a source. */
 type Piece = { literal: string } | { source: string };
 
 /**
- * Fills a text binding: `{prompt}, {styles}`; `{{` and `}}` are braces. A source that has nothing takes the comma before
- * it along, or the one after it where it comes first.
+ * Fills a text binding, such as `{prompt}, {styles}`; `{{` and `}}` are literal braces. An empty source also removes
+ * the comma before it, or the comma after it if nothing precedes it.
  */
 export function fillText(template: string, textOfSource: (source: string) => string): string {
   let text = '';
@@ -22,7 +22,7 @@ export function fillText(template: string, textOfSource: (source: string) => str
   return text;
 }
 
-/** The sources that a text binding names, each as often as it does. */
+/** Returns the sources that a text binding names, with repetitions. */
 export function sourcesOfText(template: string): string[] {
   return parseText(template).flatMap((piece) => ('source' in piece ? [piece.source] : []));
 }

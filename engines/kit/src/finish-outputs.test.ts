@@ -122,7 +122,7 @@ test('another shape than was promised is a bad result of the backend, and is no 
   const square = await keep('square', await noise(64, 64).png().toBuffer());
   const failure = { name: 'EngineFailure', blame: 'backend', code: 'render_failed', badResult: true };
   await assert.rejects(finish([square]), failure);
-  // One of a hundred may be cut away.
+  // One column of 97 is cropped, which is allowed.
   const near = await keep('near', await noise(97, 64).png().toBuffer());
   assert.equal((await finish([near])).length, 1);
 });

@@ -9,28 +9,31 @@ import { EngineFailure, type EngineResult } from './driver.ts';
 import type { RenderedFile, Size } from './engine.ts';
 import type { Outputs } from './route.ts';
 
-/** The share of a result that may be cut away to bring it to the promised size. */
+/** The maximum share of a result that may be cropped to get the promised size. */
 const maxCrop = 0.02;
 
 export interface PromisedOutputs {
   readonly kind: Outputs['kind'];
   /** Pixels. */
   readonly size: Size;
-  /** Files wanted; more are left out. */
+  /** Number of files wanted; further ones are ignored. */
   readonly outputs: number;
-  /** Position of the first of them among the outputs of the whole render. */
+  /** Index of the job's first file among the outputs of the whole render. */
   readonly first: number;
-  /** Where the mask is black, the source's own pixels stand. Files on this machine; blur in pixels of the source. */
+  /**
+   * Where the mask is black, the result shows the source's own pixels. Files on this machine; blur in pixels of the
+   * source.
+   */
   readonly inpaint: { readonly source: string; readonly mask: string; readonly blur: number } | null;
-  /** A folder of the job's own, for what is made on the way. */
+  /** A folder of this job only, for intermediate files. */
   readonly folder: string;
 }
 
 /**
- * Brings what an engine has made to what was promised: PNG or H.264 MP4 of exactly the promised size, without metadata,
- * with a thumbnail. A video's file is there until the next output is asked for.
- * @throws EngineFailure with `badResult` where a file is of no use
- * @throws MediaToolError where this machine could not do it
+ * Converts an engine's files to what was promised: PNG or H.264 MP4 of exactly the promised size, without metadata,
+ * with a thumbnail. A video's file exists until the next output is requested.
+ * @throws EngineFailure with `badResult` where a file is useless
+ * @throws MediaToolError where this machine could not convert it
  */
 export async function* finishOutputs(
   files: EngineResult['files'],

@@ -1,7 +1,7 @@
 import { type DriverTools, EngineFailure } from './driver.ts';
 import { EngineError } from './engine.ts';
 
-/** What a full check walks on any backend, in this order. */
+/** The steps that a full check walks on any backend, in this order. */
 export const checkSteps = [
   'reach',
   'version',
@@ -18,34 +18,38 @@ export const checkSteps = [
 ] as const;
 export type StepName = (typeof checkSteps)[number];
 
-/** What one step of a check found. */
+/** The outcome of one step of a check. */
 export interface CheckedStep {
   readonly name: StepName;
   readonly ok: boolean;
-  /** False where there is no such step in the protocol, or it could cost more than is allowed: nothing was found then, and `ok` is true. */
+  /**
+   * False where the protocol does not have this step, or the step could exceed the budget. Then nothing was found, and
+   * `ok` is true.
+   */
   readonly walked: boolean;
   /** A sentence for an operator. */
   readonly message: string;
   readonly seconds: number;
 }
 
-/** Books the money of one job as spent, or gives it back. */
+/** Records the money of one job as spent, or releases it. */
 export type Settle = (isSpent: boolean) => Promise<void>;
 
-/** What the jobs of a check may cost at a provider. */
+/** The budget of a check at a provider. */
 export interface CheckBudget {
-  /** The most of all of them together, in the provider's currency. */
+  /** The maximum cost of all jobs together, in the provider's currency. */
   readonly spend: number;
   /**
-   * Sets the money of one job aside, for good before it resolves; a sentence for an operator where that cannot be. What it gives
-   * is called with whether the money is spent, and not at all where nobody can tell.
+   * Reserves the money of one job durably before it resolves. Resolves to a sentence for an operator where that is not
+   * possible. The caller calls the returned `Settle` with whether the money was spent, or does not call it where that
+   * is unknown.
    */
   readonly reserve: (amount: number, currency: string) => Promise<Settle | string>;
 }
 
 /**
- * Tries on a real server all that its driver relies on, by jobs of its own, which cost no more than the budget allows. Where the
- * server cannot be reached there is one step.
+ * Tests on a real server everything that its driver relies on. It sends its own jobs, which cost no more than the
+ * budget allows. Yields only one step where the server cannot be reached.
  */
 export type FullCheck = (
   tools: DriverTools,
@@ -53,16 +57,16 @@ export type FullCheck = (
   budget: CheckBudget,
 ) => AsyncIterable<CheckedStep>;
 
-/** Gives the sentence for the operator. @throws StepFailed, StepSkipped, EngineFailure, EngineError */
+/** Returns the sentence for the operator. @throws StepFailed, StepSkipped, EngineFailure, EngineError */
 export type Step = (signal: AbortSignal) => Promise<string>;
 
-/** A server that answers, and not as it should. */
+/** The server answered, but not as it should. */
 export class StepFailed extends Error {}
 
-/** A step that this protocol or this server does not have, or that would cost too much. */
+/** This protocol or this server does not have the step, or the step would cost too much. */
 export class StepSkipped extends Error {}
 
-/** A step that there is not, with the reason. */
+/** Creates the error for a step that does not exist here, with the reason. */
 export function notThere(reason: string): StepSkipped {
   return new StepSkipped(`Not there: ${reason}`);
 }
@@ -78,7 +82,7 @@ export const greyImage = Buffer.from(
   'base64',
 );
 
-/** Whether bytes are PNG, JPEG, WebP, GIF, MP4 or Matroska, by the first of them. */
+/** Returns whether bytes are PNG, JPEG, WebP, GIF, MP4 or Matroska, by the first 12 bytes. */
 export function isMedia(bytes: Buffer): boolean {
   return /^(?:89504e47|ffd8ff|52494646.{8}57454250|47494638|.{8}66747970|1a45dfa3)/.test(
     bytes.toString('hex', 0, 12),
@@ -87,7 +91,10 @@ export function isMedia(bytes: Buffer): boolean {
 
 const defaultStepMs = 120_000;
 
-/** Walks every step, whatever became of those before it; only the first must be good. `stepMs`: the longest that one may take. */
+/**
+ * Walks all steps, also after a failed one; only a failed first step ends the walk. `stepMs`: the time limit of one
+ * step.
+ */
 export async function* walkSteps(
   steps: Readonly<Record<StepName, Step>>,
   signal: AbortSignal,

@@ -17,7 +17,7 @@ const route: Route = {
   outputs: { kind: 'image', max_per_job: 1 },
 };
 
-/** A backend whose requests are on their way at once, and answered when the test says so. */
+/** A backend that accepts requests at once and answers when the test calls `answer`. */
 function openAnswers(limits?: ConstructorParameters<typeof HeldAnswers>[0]) {
   const requests: { answer: (bytes: number) => void; signal: AbortSignal }[] = [];
   const begin = async ({ signal }: BackendRequest) => {
@@ -83,7 +83,7 @@ test('an older request’s time is over without its newer one being let go of', 
   assert.ok(world.answers.has('one'));
   world.requests[1]?.answer(20);
   assert.equal((await world.wait('one')).body.length, 20);
-  // Nor by the older one, should it be answered later than the newer.
+  // An older request under the same id must not end it either, even if that request is answered later.
   await world.begin('two');
   await world.begin('two');
   world.requests[3]?.answer(20);

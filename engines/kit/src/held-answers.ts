@@ -6,39 +6,40 @@ import type { BackendAnswer } from './http-exchange.ts';
 import { onUnknownOf, type Route } from './route.ts';
 
 /**
- * How long an answer is held after it was last taken, in milliseconds: its files may have to be read again. Longer than any pause
- * between two tries; `drop` ends it sooner as a rule.
+ * How long an answer is kept after it was last taken, in milliseconds: its files may have to be read again. This is
+ * longer than any pause between two tries. Usually `drop` removes the answer sooner.
  */
 const keptMs = 10 * 60_000;
-/** How long one is held that nobody took yet: the database may be away. */
+/** Milliseconds to keep an answer that nobody has taken yet: the database may be away. */
 const untakenMs = 60 * 60_000;
 /**
- * Of all answers together that were taken already: as much as the largest one of any engine, so that usual ones outlast a disk
- * that is full for a while. What was taken longest ago goes first, and the last one never.
+ * Limit for all answers together that were already taken. It is the largest answer of any engine, so that usual answers
+ * survive a disk that is full for a while. The answer that was taken longest ago is removed first; the last one taken
+ * is never removed.
  */
 const maxTakenBytes = 512 * 1024 * 1024;
-/** Statuses of who turns a request away before anything of it is begun. */
+/** Statuses of a refusal before any part of the job began. */
 const turnedAway: ReadonlySet<number> = new Set([401, 402, 403, 425, 429]);
 
 interface Held {
   readonly answer: Promise<BackendAnswer>;
   readonly stop: AbortController;
-  /** Of an answer that was taken. */
+  /** Size of an answer that was taken; 0 before that. */
   takenBytes: number;
-  /** When it is let go of by itself. */
+  /** Removes the answer after its time. */
   timer: NodeJS.Timeout | undefined;
 }
 
 /**
- * Answers of engines that answer only when they are done: they belong to the process that asked, and to no other. A submission
- * is over when its request is on its way, and following it is waiting for the answer.
+ * Keeps answers of engines that answer only when the job is finished. Only the process that sent the request can get
+ * its answer. A submission ends when its request is sent; to follow the job means to wait for the answer.
  */
 export class HeldAnswers implements Disposable {
-  /** What was taken longest ago stands before what was taken later. */
+  /** In the order in which they were last taken, oldest first. */
   readonly #held = new Map<string, Held>();
   readonly #maxTakenBytes: number;
 
-  /** @param limits for tests: another bound of what is kept of answers that were taken */
+  /** @param limits for tests: another limit for answers that were already taken */
   constructor(limits: { readonly maxTakenBytes?: number } = {}) {
     this.#maxTakenBytes = limits.maxTakenBytes ?? maxTakenBytes;
   }
@@ -60,7 +61,7 @@ export class HeldAnswers implements Disposable {
     try {
       const { answer } = await http.begin({ ...request, signal: stop.signal });
       const held: Held = { answer, stop, takenBytes: 0, timer: undefined };
-      // One before it under the same id goes on, and nobody asks for it any more.
+      // An earlier request under the same id goes on, but its answer is no longer used.
       clearTimeout(this.#held.get(id)?.timer);
       this.#held.set(id, held);
       const onEnd = () => this.#letGoIn(untakenMs, id, held);
@@ -70,7 +71,7 @@ export class HeldAnswers implements Disposable {
     }
   }
 
-  /** An id may have been given to a later request meanwhile: only this one is let go of. */
+  /** Removes exactly this entry later: a newer request may have the same id by then. */
   #letGoIn(ms: number, id: string, held: Held): void {
     if (this.#held.get(id) !== held) return;
     clearTimeout(held.timer);
@@ -80,9 +81,9 @@ export class HeldAnswers implements Disposable {
   }
 
   /**
-   * The answer to a submission, whatever its status. @throws EngineFailure `outcome_unknown` where another process asked, or the
-   * answer was lost, and `render_failed` instead where the route lets it be made anew; the signal's reason, and the request
-   * goes on
+   * Returns the answer to a submission, whatever its status. @throws EngineFailure where another process sent the
+   * request or the answer was lost: `outcome_unknown`, or `render_failed` where the route allows another try. The
+   * signal's reason; the request goes on
    */
   async wait(
     id: string,
@@ -101,7 +102,7 @@ export class HeldAnswers implements Disposable {
       return answer;
     } catch (error) {
       signal.throwIfAborted();
-      // Whatever it was that broke the wait off: the engine was asked, and may have made it.
+      // Whatever ended the wait: the engine has the request and may have made the result.
       throw lostAnswer(error instanceof Error ? error.message : String(error), route, error);
     }
   }
@@ -122,12 +123,15 @@ export class HeldAnswers implements Disposable {
     }
   }
 
-  /** Whether this process waits for the answer, or has it. */
+  /** Returns whether this process waits for the answer, or has it. */
   has(id: string): boolean {
     return this.#held.has(id);
   }
 
-  /** Gives up a request whose answer nobody wants any more, or lets go of the answer. Whoever waits for it is told that it is lost. */
+  /**
+   * Aborts a request whose answer is no longer wanted, or removes the answer. Callers that wait for it get an error
+   * that it is lost.
+   */
   drop(id: string): void {
     const held = this.#held.get(id);
     if (held === undefined) return;
@@ -141,20 +145,23 @@ export class HeldAnswers implements Disposable {
   }
 }
 
-/** Never by a plain error: who waits would take it for one of our own, after which a job is sent again. */
+/** Never aborts with a plain error: the waiting caller would treat it as our own error and send the job again. */
 function giveUp({ stop, timer }: Held, message: string): void {
   clearTimeout(timer);
   stop.abort(new EngineFailure(message, { blame: 'backend', code: 'outcome_unknown' }));
 }
 
-/** A job whose answer nobody can have any more: it may be made anew where its route says so. */
+/**
+ * Creates the failure for a job whose answer is lost for everybody. The job may be made again if its route allows that.
+ */
 export function lostAnswer(message: string, route: Route, cause?: unknown): EngineFailure {
   return new EngineFailure(message, { blame: 'backend', code: codeOfLost(route), cause });
 }
 
 /**
- * What an answer without success stands for where an engine answers only when it is done. It is the job's end, so it is never
- * `engine_unavailable`; where a gateway speaks, or nobody says a word, the job may have been made all the same.
+ * Returns the failure for an answer without success, of an engine that answers only when the job is finished. The
+ * failure ends the job, so its code is never `engine_unavailable`. Where a gateway answered, or a server error has no
+ * message, the engine may still have made the result.
  */
 export function failureOfHeld(
   http: BackendHttp,

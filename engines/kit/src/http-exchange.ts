@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { EngineFailure } from './driver.ts';
 
-/** Each so many bytes give a whole request or answer another second. */
+/** For each such number of bytes, a whole request or answer gets one more second. */
 const bytesPerSecond = 32 * 1024;
 
 export interface ExchangeRequest {
@@ -28,7 +28,7 @@ export interface BackendAnswer {
 }
 
 export interface Exchange {
-  /** When the last byte of the request is written; rejects as `answer` does. */
+  /** Resolves when the last byte of the request is written; rejects as `answer` does. */
   readonly sent: Promise<void>;
   readonly answer: Promise<BackendAnswer>;
 }
@@ -36,8 +36,8 @@ export interface Exchange {
 type Phase = 'connecting' | 'sending' | 'waiting' | 'reading' | 'over';
 
 /**
- * One request and its answer over a client of undici. Both promises reject with an EngineFailure, which says whether a byte
- * may have left, or with the signal's reason.
+ * Sends one request over an undici dispatcher and reads its answer. Both promises reject with an EngineFailure, which
+ * shows whether a byte may have left, or with the signal's reason.
  */
 export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Exchange {
   const handler = new ExchangeHandler(request);
@@ -45,7 +45,8 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Exch
   return { sent: handler.sent.promise, answer: handler.answered.promise };
 }
 
-// undici's own handler and not `request()`: it alone tells when the first and the last byte of a request leave.
+// This uses undici's handler instead of `request()`: only the handler reports when the first and the last byte of a
+// request leave.
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly sent = Promise.withResolvers<void>();
   readonly answered = Promise.withResolvers<BackendAnswer>();
@@ -54,7 +55,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #timer: NodeJS.Timeout | undefined;
   #whole: NodeJS.Timeout | undefined;
-  /** Bytes of the request that left or, once it has, of the answer. */
+  /** Bytes of the request that were sent or, after that, bytes of the answer. */
   #moved = 0;
   #answer: BackendAnswer = { status: 0, headers: {}, body: Buffer.alloc(0) };
   readonly #chunks: Buffer[] = [];
@@ -64,7 +65,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   constructor(request: ExchangeRequest) {
     this.#request = request;
-    // Nobody need wait for either.
+    // Callers need not wait for both promises.
     this.sent.promise.catch(() => {});
     this.answered.promise.catch(() => {});
   }
@@ -105,13 +106,13 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     status: number,
     headers: BackendAnswer['headers'],
   ): void {
-    // Interim answers say nothing.
+    // Interim answers (1xx) are ignored.
     if (status < 200 || this.#phase === 'over') return;
-    // An answer may come before all of a request is sent: a refusal.
+    // A refusal may arrive before the whole request is sent.
     this.sent.resolve();
     this.#answer = { status, headers, body: this.#answer.body };
     this.#enter('reading', this.#request.silentMs);
-    // Whoever takes the bytes has a clock of its own.
+    // The function that takes the body has its own time limit.
     if (this.#isTaken) clearTimeout(this.#whole);
     if (Number(headers['content-length']) > this.#request.maxBytes) this.#tooLarge();
   }
@@ -149,7 +150,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   async #succeed(): Promise<void> {
-    // The last chunk is taken first.
+    // Waits until `onBody` has taken the last chunk.
     await this.#taking;
     if (this.#phase === 'over') return;
     this.#stop();
@@ -177,7 +178,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     }, ms);
   }
 
-  /** From now on: a byte now and then breaks every silence, and would be waited for without an end. */
+  /** Limits the whole request or answer from now on. A byte now and then would reset the silence limit without end. */
   #limitWhole(ms: number): void {
     clearTimeout(this.#whole);
     this.#moved = 0;
@@ -208,7 +209,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   async #reject(error: unknown): Promise<void> {
-    // Whoever takes the body is done with it first.
+    // Waits until `onBody` has finished its current chunk.
     await this.#taking;
     this.sent.reject(error);
     this.answered.reject(error);
@@ -222,7 +223,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The codes of an error and of what it gathers: one per address tried. */
+/** Returns the codes of an error and of the errors inside it: one for each address tried. */
 function codesOf(error: unknown): string[] {
   const { code, errors } = (error ?? {}) as { code?: unknown; errors?: unknown[] };
   return [...(typeof code === 'string' ? [code] : []), ...(errors ?? []).flatMap(codesOf)];

@@ -3,7 +3,10 @@ import type { JsonObject, JsonValue } from './route.ts';
 
 type Container = Record<string, JsonValue>;
 
-/** The steps of a pointer (RFC 6901). @throws RangeError where it begins with anything but `/`; an empty one is the whole. */
+/**
+ * Returns the steps of a pointer (RFC 6901); none for an empty pointer, which means the whole document.
+ * @throws RangeError where the pointer does not begin with `/`
+ */
 export function pointerSteps(pointer: string): string[] {
   if (pointer === '') return [];
   if (!pointer.startsWith('/')) throw new RangeError(`"${pointer}" is no JSON pointer: it begins with /.`);
@@ -14,8 +17,8 @@ export function pointerSteps(pointer: string): string[] {
 }
 
 /**
- * A copy of a document with one value set, or with the key gone where it is undefined. Objects and lists on the way that are
- * missing are made; a number stands for a place in a list where a list is there or nothing is.
+ * Returns a copy of a document with one value set, or with its key removed where `value` is `undefined`. Creates
+ * missing objects and lists on the way. A number is a list index where there is a list, or nothing yet.
  */
 export function withValueAt(document: JsonObject, pointer: string, value: JsonValue | undefined): JsonObject {
   return setIn(document, pointerSteps(pointer), value) as JsonObject;
@@ -51,8 +54,8 @@ function setIn(
 }
 
 /**
- * The values that a pattern finds, in order: a pointer in which `*` stands for each item of a list. Where a list is expected
- * and one value is there, it counts as a list of one: models differ in that alone.
+ * Returns the values that a pattern matches, in order. A pattern is a pointer in which `*` means each item of a list. A
+ * single value counts as a list of one, because some models return one value instead of a list.
  */
 export function valuesAt(document: JsonValue | undefined, pattern: string): JsonValue[] {
   let found: (JsonValue | undefined)[] = [document];
@@ -67,8 +70,8 @@ export function valuesAt(document: JsonValue | undefined, pattern: string): Json
 }
 
 /**
- * Whether a body that an engine shows is the one that it was sent: each key of `sent` has its value there, but for what lies at
- * the pointers `except`. Engines add defaults of their own.
+ * Returns whether a body that an engine returns is the body that it was sent. Each key of `sent` must have the same
+ * value, except at the pointers in `except`. Further keys are ignored, because engines add defaults.
  */
 export function isBodyOf(
   shown: JsonValue | undefined,

@@ -1,17 +1,17 @@
 import { isObject } from './backend-answer.ts';
 import type { JsonValue, MeasuredUnit, Route } from './route.ts';
 
-/** What an engine counts of a job in its answers, by the names of a route's `cost.measured`. */
+/** The units that an engine counts in its answers, by their names in a route's `cost.measured`. */
 export const measuredUnits = {
   replicate: ['per_second'],
   fal: ['per_second'],
   'openai-images': ['per_million_text_tokens', 'per_million_image_tokens', 'per_million_output_tokens'],
 } as const satisfies Readonly<Record<string, readonly MeasuredUnit[]>>;
 
-/** Beyond these a count is nonsense: a year of seconds, a milliard of tokens. */
+/** Larger counts are ignored as wrong: a year of seconds, 10^9 tokens. */
 const maxCount = { seconds: 31_536_000, tokens: 1e9 };
 
-/** A number at the end of some keys of an answer; undefined where there is none that could be a count. */
+/** Returns the number at a path of keys in an answer; `undefined` where there is no valid count. */
 export function countAt(value: JsonValue | undefined, ...keys: string[]): number | undefined {
   let found = value;
   for (const key of keys) found = isObject(found) ? found[key] : undefined;
@@ -19,8 +19,9 @@ export function countAt(value: JsonValue | undefined, ...keys: string[]): number
 }
 
 /**
- * What a job cost by the provider's own count, in the route's currency, to be spread into a result. Empty where the route has
- * no price for what is counted, or where anything that has a price was not counted: then what was reserved is what it cost.
+ * Returns the cost of a job by the provider's own count, in the route's currency, as an object to spread into a result.
+ * Empty where the route has no measured price, or where a unit with a price was not counted. The reserved amount is the
+ * cost then.
  */
 export function measuredCost(
   { cost }: Route,
@@ -35,6 +36,6 @@ export function measuredCost(
     if (count === undefined || count > max) return {};
     sum += unit === 'per_second' ? count * price : (count / 1_000_000) * price;
   }
-  // To a millionth, as the ledger has it.
+  // Rounded to a millionth, like amounts in the ledger.
   return { cost: Math.round(sum * 1e6) / 1e6 };
 }

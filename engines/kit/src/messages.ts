@@ -1,13 +1,13 @@
 import type { EngineReport } from './report.ts';
 import type { EngineErrorCode, EngineRequest, RenderedFile } from './engine.ts';
 
-/** What the worker says to a drawing process. */
+/** Messages from the worker to a drawing process. */
 export type ToProcess =
   | { type: 'render'; request: EngineRequest }
-  /** The last file is taken: what lies on disk of it may go. */
+  /** The last file was taken, so its file on disk may be removed. */
   | { type: 'next' };
 
-/** What it answers; one render at a time. */
+/** Messages from a drawing process; it does one render at a time. */
 export type FromProcess =
   | { type: 'file'; file: RenderedFile }
   | { type: 'report'; report: EngineReport }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 
-/** A part of a form (RFC 7578): a text, or a file of this machine. */
+/** A part of a form (RFC 7578): a text, or a file on this machine. */
 export type MultipartPart = { readonly name: string } & (
   | { readonly value: string }
   | {
@@ -12,7 +12,7 @@ export type MultipartPart = { readonly name: string } & (
     }
 );
 
-/** A form as a body of known length: files are read while they are sent. */
+/** Returns a form as a body of known length. Files are read while they are sent. */
 export function multipartBody(parts: readonly MultipartPart[]): {
   body: AsyncIterable<Buffer>;
   headers: Record<string, string>;
@@ -53,7 +53,7 @@ function headOf(part: MultipartPart, boundary: string): string {
   return `${head}; filename="${escaped(part.fileName)}"\r\nContent-Type: ${part.contentType}\r\n\r\n`;
 }
 
-/** As browsers write names: HTML's section on multipart/form-data. */
+/** Escapes names as browsers do: HTML's section on multipart/form-data. */
 function escaped(name: string): string {
   return name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');
 }

@@ -1,6 +1,6 @@
 /**
- * Reads what a backend tells under a key once for all that ask with the same signal, as all routes of one check do: a failure
- * is told to all of them too. With another signal it is read anew.
+ * Wraps `read` so that all callers with the same key and the same signal share one reading, such as all routes of one
+ * check. They share a failure too. Another signal reads again.
  */
 export function oncePerCheck<Value>(
   read: (key: string, signal: AbortSignal) => Promise<Value>,

@@ -2,7 +2,10 @@ import { EngineError } from './engine.ts';
 import { MediaToolError } from '@renderkit/media-kit/media-tool-error.ts';
 import { isStorageUnavailable } from '@renderkit/server-kit/files/file-errors.ts';
 
-/** True where work ended because a file could not be written for want of space: it may succeed once there is some. */
+/**
+ * Returns whether work failed because a file could not be written for lack of space. Another try may succeed once there
+ * is space.
+ */
 export function isOutOfSpace(error: unknown): boolean {
   if (isStorageUnavailable(error)) return true;
   for (let at = error; at instanceof Error; at = at.cause)

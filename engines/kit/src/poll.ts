@@ -3,15 +3,17 @@ import { EngineFailure, type DriverTools } from './driver.ts';
 const defaultPollMs = { first: 1_000, quiet: 15_000 };
 const growth = 1.5;
 
-/** The pace at which one job is looked at: quick after a change, slower while nothing happens. */
+/** The pace of polling one job: fast after a change, slower while nothing happens. */
 export interface Poll {
-  /** Waits for the next look. `changed`: whether the last one showed anything new. @throws the signal's reason */
+  /**
+   * Waits until the next poll is due. `changed`: whether the last poll showed anything new. @throws the signal's reason
+   */
   next(changed: boolean, signal: AbortSignal): Promise<void>;
-  /** Ends the wait under way, or the next one: the engine gave a sign. */
+  /** Ends the current wait, or the next one: the engine sent a sign of life. */
   wake(): void;
 }
 
-/** A pace for one job. Waits grow from `first` to `quiet` milliseconds. */
+/** Creates the pace for one job. Waits grow from `first` to `quiet` milliseconds. */
 export function createPoll({ first, quiet }: NonNullable<DriverTools['pollMs']> = defaultPollMs): Poll {
   let ms = first;
   let isWoken = false;
@@ -19,7 +21,7 @@ export function createPoll({ first, quiet }: NonNullable<DriverTools['pollMs']> 
   return {
     async next(changed, signal) {
       ms = changed ? first : Math.min(quiet, ms * growth);
-      // Hundreds of jobs wait like this: a timer and a listener each, and no signal of its own.
+      // Hundreds of jobs wait here, so each uses only a timer and a listener, without its own signal.
       const { promise, resolve } = Promise.withResolvers<void>();
       endWait = () => resolve();
       const timer = setTimeout(endWait, isWoken ? 0 : ms);
@@ -40,8 +42,9 @@ export function createPoll({ first, quiet }: NonNullable<DriverTools['pollMs']> 
 }
 
 /**
- * Looks at a job again and again until `look` gives an end. That the engine cannot be asked for a while is no news of the job.
- * Yields what each good look shows: a sign of life. @throws EngineFailure of `look` that is the job's end; the signal's reason
+ * Polls a job until `look` returns an end. Ignores `engine_unavailable`: that the engine cannot be asked for a while
+ * does not change the job. Yields the news of each successful poll as a sign of life. @throws EngineFailure of `look`
+ * that is the job's end; the signal's reason
  */
 export async function* pollJob<News, End>(
   { pollMs }: Pick<DriverTools, 'pollMs'>,

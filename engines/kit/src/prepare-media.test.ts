@@ -20,7 +20,7 @@ const options: PrepareMediaOptions = {
   signal: AbortSignal.timeout(60_000),
 };
 
-/** Left half of one colour, right half of another; half as high as wide. */
+/** An image whose left half has one colour and whose right half has another; half as high as wide. */
 async function halves(name: string, left: string, right: string, more = (image: Sharp) => image) {
   const half = { width: 40, height: 40, channels: 4 } as const;
   const rightHalf = await sharp({ create: { ...half, background: right } })
@@ -96,7 +96,7 @@ test('an image is cut, padded or stretched to the working size, or keeps its own
   const stretched = await pixelsOf(await prepareOne('image', square, { fit: 'stretch' }));
   for (const made of [cut, padded, stretched]) assert.deepEqual([...size(made), made.channels], [64, 32, 3]);
   assert.deepEqual(padded.at(2, 16), [255, 255, 255]);
-  // What shines through is white.
+  // Transparent areas become white.
   assert.deepEqual(cut.at(2, 16), [119, 119, 255]);
   assert.deepEqual(stretched.at(2, 16), [119, 119, 255]);
   assert.deepEqual(size(await pixelsOf(await prepareOne('references', square))), [90, 90]);

@@ -12,11 +12,11 @@ import type { Size } from './engine.ts';
 import type { BoundMedium, ResolvedBinding } from './resolve-bindings.ts';
 import type { ImageBinding } from './route.ts';
 
-/** A file of a request on this machine. It was inspected when it came; its bytes are foreign all the same. */
+/** A file of a request on this machine. It was inspected on arrival, but its bytes are still untrusted. */
 export interface SourceFile {
   readonly path: string;
   readonly type: 'image' | 'video' | 'audio';
-  /** Pixels, as a viewer shows it. */
+  /** Pixels, as a viewer shows the file. */
   readonly width: number | null;
   readonly height: number | null;
 }
@@ -24,20 +24,20 @@ export interface SourceFile {
 export interface PrepareMediaOptions {
   /** The working size. */
   readonly size: Size;
-  /** Of the image that a mask belongs to. */
+  /** Size of the image that a mask belongs to. */
   readonly imageSize: Size | null;
-  /** How softly a mask sets in, in pixels of its image. */
+  /** How soft a mask's edge is, in pixels of its image. */
   readonly maskBlur: number;
-  /** A folder of the job's own; may be there already. */
+  /** A folder of this job only; may exist already. */
   readonly folder: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * Makes the media of a job ready for its engine: at the working size, sRGB in 8 bits, without alpha or metadata, masks as
- * the engine reads them, each file named by its SHA-256. What is made of the same files is the same.
- * @throws EngineFailure with the target, where a file of the request is of no use
- * @throws MediaToolError where this machine could not do it
+ * Prepares the media of a job for its engine: at the working size, sRGB in 8 bits, without alpha or metadata. Converts
+ * masks to the engine's form and names each file by its SHA-256. The same files give the same result.
+ * @throws EngineFailure with the target, where a file of the request is useless
+ * @throws MediaToolError where this machine could not prepare it
  */
 export async function prepareMedia(
   bindings: readonly ResolvedBinding<SourceFile>[],
@@ -95,7 +95,7 @@ async function prepare(
   return nameByContent(output, await prepareImage(medium, picture, output, options));
 }
 
-/** Returns the type of what was written to `output`. */
+/** Returns the type of the file that was written to `output`. */
 async function prepareImage(
   medium: BoundMedium<SourceFile>,
   { fit, max_pixels: maxPixels, format = 'png', mask }: ImageBinding,
@@ -132,7 +132,7 @@ const conventions = {
   black_changes: 'black',
   transparent_changes: 'transparent',
 } as const;
-/** Of a file that keeps its own size. */
+/** Limit for a file that keeps its own size. */
 const maxImagePixels = 16_777_216;
 
 const fitOf = (fit: ImageBinding['fit']): Fit =>

@@ -1,6 +1,6 @@
 /**
- * What can be wrong with a manifest, a workflow or a binding: one closed list, so that the command line, the console and
- * scripts can act on a code and show the words beside it.
+ * Everything that can be wrong with a manifest, a workflow or a binding. The list is closed, so that the command line,
+ * the console and scripts can act on a code and show its message.
  */
 export const problemCodes = [
   'not_a_workflow',
@@ -32,9 +32,9 @@ export type ProblemCode = (typeof problemCodes)[number];
 /** What an operator has to change before a model can be offered. */
 export interface Problem {
   readonly code: ProblemCode;
-  /** A sentence for an operator: what is wrong and, where it is known, what to do. */
+  /** A sentence for an operator: what is wrong and, if known, what to do. */
   readonly message: string;
-  /** Id of the workflow's node, as in the graph. */
+  /** Id of the workflow's node in the graph. */
   readonly node?: string;
   /** Input of that node. */
   readonly input?: string;

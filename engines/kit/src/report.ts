@@ -1,28 +1,31 @@
-/** What an engine says of a job while it is at it. Free to be ignored: losing a report costs nothing. */
+/** What an engine reports about a running job. A receiver may ignore reports: a lost report does no harm. */
 
 export type EngineStage = 'waiting_for_engine' | 'loading_model' | 'rendering' | 'encoding';
 
 export interface EngineProgress {
   readonly type: 'progress';
   readonly stage: EngineStage;
-  /** Of the whole job, 0–1; null where it is not known. */
+  /** Of the whole job, 0–1; `null` where it is unknown. */
   readonly fraction: number | null;
   readonly step?: number;
   readonly steps?: number;
-  /** Jobs before it at the engine. */
+  /** Number of jobs before this one at the engine. */
   readonly position?: number;
-  /** Outputs of the job that are finished; left out where that is not known. */
+  /** Outputs of the job that are finished; absent where that is unknown. */
   readonly outputsDone?: number;
 }
 
-/** A picture on the way, as the engine sent it. */
+/** An intermediate picture, as the engine sent it. */
 export interface EnginePreview {
   readonly type: 'preview';
   readonly contentType: 'image/jpeg' | 'image/png' | 'image/webp';
   readonly bytes: Buffer;
   /** 0-based position among the outputs of the job; 0 where the engine does not say. */
   readonly output?: number;
-  /** Of a small JPEG that an engine of our own drew: it is shown as it is. What comes from elsewhere is decoded first. */
+  /**
+   * Set for a small JPEG that one of our own engines drew: it is shown unchanged. Pictures of other engines are decoded
+   * first.
+   */
   readonly own?: { readonly width: number; readonly height: number };
 }
 

@@ -22,7 +22,7 @@ const values: SourceValues<string> = {
   media: { references: ['one.png', 'two.png'], image: ['source.png'] },
 };
 
-/** What a single binding comes to; undefined where its target is left alone. */
+/** Resolves a single binding; `undefined` where its target keeps its value. */
 function resolve(binding: Binding, change: Partial<SourceValues<string>> = {}) {
   const [resolved] = resolveBindings({ set: { target: binding } }, { ...values, ...change });
   return resolved;

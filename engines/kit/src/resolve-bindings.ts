@@ -12,22 +12,22 @@ import {
 } from './route.ts';
 import { textOf, transformValue, UntransformableValue } from './transform-value.ts';
 
-/** What a job has of each source: nothing where its request says nothing. */
+/** The values that a job has for each source; absent where its request does not set them. */
 export interface SourceValues<Media> {
   readonly plain: Readonly<Partial<Record<PlainSource, JsonValue>>>;
   /** Numbers that the request sets, by their names. */
   readonly settings: Readonly<Record<string, number>>;
-  /** By their keys, toggles as booleans. */
+  /** Options by their keys, toggles as booleans. */
   readonly options: Readonly<Record<string, JsonValue>>;
   readonly media: Readonly<Partial<Record<MediaSource, readonly Media[]>>>;
 }
 
-/** One of the media that a target takes; `blank` where the request has none and the route says what stands for it. */
+/** A medium for a target. `blank` stands in where the request has no file and the route defines a default. */
 export type BoundMedium<Media> =
   | { readonly source: MediaSource; readonly file: Media }
   | { readonly source: MediaSource; readonly blank: 'white' | 'black' };
 
-/** What a target is set to, media not made ready yet. */
+/** The value of a target; its media are not prepared yet. */
 export type ResolvedBinding<Media> = { readonly target: string } & (
   | { readonly kind: 'plain'; readonly value: JsonValue }
   | { readonly kind: 'remove' }
@@ -39,13 +39,13 @@ export type ResolvedBinding<Media> = { readonly target: string } & (
     }
 );
 
-/** Sources that a request may have any number of. */
+/** Sources that can have several media in a request. */
 const severalOf: readonly Source[] = ['references', 'audios'];
 
 /**
- * What each target of a route is set to for one job, in the route's order; targets that keep the file's own value are
- * left out.
- * @throws EngineFailure with the target, where the request has nothing that the route must have, or has it wrong
+ * Returns the value of each target of a route for one job, in the route's order. Leaves out targets that keep the
+ * file's own value.
+ * @throws EngineFailure with the target, where the request lacks a value that the route needs, or has a wrong one
  */
 export function resolveBindings<Media>(
   route: Pick<Route, 'set'>,
@@ -83,7 +83,7 @@ function resolveBinding<Media>(
   return binding.absent === 'remove' ? { kind: 'remove' } : undefined;
 }
 
-/** Undefined where the request has nothing of it. */
+/** Returns `undefined` where the request does not have the value. */
 function valueOf<Media>(
   { value, text, default: initial }: Binding,
   sources: readonly Source[],

@@ -44,6 +44,6 @@ test('base64 is taken with its line ends, padding and data URI, and nothing else
 test('an answer full of space does not hold the process up', async () => {
   const begun = performance.now();
   await assert.rejects(save(`A${' '.repeat(100_000)}!`), { badResult: true });
-  // Many seconds where each space is tried in two places, a millisecond where it is not.
+  // This takes many seconds if each space can match in two places, and a millisecond otherwise.
   assert.ok(performance.now() - begun < 3_000);
 });

@@ -6,22 +6,26 @@ import type { EngineResult, FollowedJob } from './driver.ts';
 import { valuesAt } from './json-pointer.ts';
 import type { JsonValue } from './route.ts';
 
-/** Bytes of one result. */
+/** Maximum bytes of one result. */
 export const maxResultBytes = { image: 256 * 1024 * 1024, video: 2 * 1024 * 1024 * 1024 } as const;
-/** Of a text without space at its end. Each character can stand in one place only, so that no answer makes it slow. */
+/**
+ * Matches base64 without whitespace at its end. Each character can match in one place only, so that no input makes the
+ * match slow.
+ */
 const base64 = /^[A-Za-z0-9+/_\s-]+={0,2}$/;
 
 export interface ResultSource {
   /** Name of the backend, for messages. */
   readonly backend: string;
   readonly downloads: Pick<Downloads, 'save'>;
-  /** Where the files are where the route does not say. */
+  /** The default pointer to the files, where the route has none. */
   readonly at: string;
 }
 
 /**
- * Writes the files that an answer holds or names into the job's folder: data URIs, base64 and addresses, alone or in an object
- * as `url` or `b64_json`. @throws EngineFailure `badResult` where there is none, or one cannot be had; as `Downloads.save`
+ * Writes the files that an answer contains or names into the job's folder. A file is a data URI, base64 or an address,
+ * either directly or in an object as `url` or `b64_json`. @throws EngineFailure `badResult` where there is no file or a
+ * file cannot be fetched; as `Downloads.save`
  */
 export async function saveResults(
   answer: JsonValue | undefined,

@@ -1,6 +1,6 @@
 /**
- * A route: one way in which a model is made. It comes from a model's manifest, says which engine takes the job, what the
- * job sets there, and which files of the answer are the result. Keys are the manifest's own.
+ * A route: one way to make results with a model. A route is part of a model's manifest. It defines which engine takes
+ * the job, what the job sets there, and which files of the answer are the result. Keys have the manifest's spelling.
  */
 
 export type JsonValue =
@@ -24,13 +24,13 @@ export const remoteEngines = [
   'replicate',
 ] as const;
 export const engineNames = [...localEngines, ...remoteEngines] as const;
-/** Those that finish whatever they have begun: their protocol has no word for it, or it is billed all the same. */
+/** Engines that finish every job that they have begun: their protocol cannot cancel it, or bills it anyway. */
 export const unstoppableEngines: readonly RemoteEngineName[] = ['openai-images', 'openai-videos'];
 export type LocalEngineName = (typeof localEngines)[number];
 export type RemoteEngineName = (typeof remoteEngines)[number];
 export type EngineName = (typeof engineNames)[number];
 
-/** Media that a request may bring. */
+/** Media that a request may contain. */
 export const mediaSources = [
   'references',
   'image',
@@ -47,7 +47,7 @@ export const plainSources = [
   'prompt',
   'styles',
   'suggestions',
-  /** A whole number of 0 … 2^32−1, plus the job's number where outputs are split over jobs. */
+  /** An integer of 0 … 2^32−1, plus the job's number where outputs are split over several jobs. */
   'seed',
   /** Pixels of the working size. */
   'width',
@@ -62,37 +62,40 @@ export const plainSources = [
   'inpaint_type',
   'duration_seconds',
   'short_side',
-  /** `rk/<submission>/r`: unlike any other's. */
+  /** `rk/<submission>/r`: unique to the submission. */
   'job.prefix',
   /** The submission's UUID. */
   'job.id',
 ] as const;
 export type PlainSource = (typeof plainSources)[number];
-/** A number that a request may set where its model has a range for it. Which there are, the studio's contract says. */
+/** A number that a request may set where its model has a range for it. The studio's contract lists these names. */
 type SettingSource = string & Record<never, never>;
 export type Source = PlainSource | MediaSource | `options.${string}` | SettingSource;
 
-/** How media are made ready for the engine. */
+/** How media are prepared for the engine. */
 export interface ImageBinding {
   /** `cover` (the default; references: `own`) cuts to the working size, `contain` pads, `stretch` distorts. */
   readonly fit?: 'cover' | 'contain' | 'stretch' | 'own';
   readonly max_pixels?: number;
   readonly format?: 'png' | 'jpeg';
-  /** What of a mask changes. */
+  /** Which part of a mask changes. */
   readonly mask?: 'white_changes' | 'black_changes' | 'transparent_changes';
-  /** 0-based: one of several. */
+  /** 0-based: the index of one of several media. */
   readonly item?: number;
 }
 
-/** What a target is set to: one of `value`, `text` and `from`, then at most one of the four changes, then the rest in order. */
+/**
+ * How the value of a target is made: one of `value`, `text` and `from`, then at most one of `map`, `bands`, `scale` and
+ * `frames`, then the other changes in order.
+ */
 export interface Binding {
   readonly value?: JsonValue;
-  /** Sources in braces: `{prompt}, {styles}`; `{{` is a brace. An empty source takes its comma along. */
+  /** Sources in braces: `{prompt}, {styles}`; `{{` is a literal brace. An empty source also removes its comma. */
   readonly text?: string;
   readonly from?: Source | readonly Source[];
-  /** Where the request has nothing of it. `keep`: the file's own value, or no key. */
+  /** What to do where the request does not have the value. `keep`: the file's own value, or no key. */
   readonly absent?: 'keep' | 'remove' | 'refuse';
-  /** Where the request has nothing of it; of media `white` or `black`. */
+  /** The value where the request does not have one; for media `white` or `black`. */
   readonly default?: JsonValue;
   readonly map?: Readonly<Record<string, JsonValue>>;
   readonly bands?: readonly { readonly below?: number; readonly value: JsonValue }[];
@@ -106,7 +109,7 @@ export interface Binding {
   readonly multiple_of?: number;
   readonly min?: number;
   readonly max?: number;
-  /** `json`: the value as the text of JSON. */
+  /** `json`: the value as JSON text. */
   readonly as?: 'int' | 'float' | 'string' | 'bool' | 'json';
   readonly picture?: ImageBinding;
   /** Needed where the target is a link in the workflow. */
@@ -115,18 +118,18 @@ export interface Binding {
 
 export interface Outputs {
   readonly kind: 'image' | 'video';
-  /** A request for more is split into several jobs. */
+  /** A request for more outputs is split into several jobs. */
   readonly max_per_job: number;
   /** Names of the workflow's nodes. */
   readonly from?: readonly string[];
-  /** Pointer into the answer; `*` stands for each. */
+  /** Pointer into the answer; `*` means each item. */
   readonly at?: string;
   readonly nsfw_at?: string;
   /** Pattern of file names in the folder of a command. */
   readonly files?: string;
 }
 
-/** Money of a provider, for the guard and the ledger. */
+/** Money at a provider, for the spending guard and the ledger. */
 export type Amount =
   | number
   | { readonly by: `options.${string}` | 'mode'; readonly values: Readonly<Record<string, number>> };
@@ -138,18 +141,18 @@ export interface Cost {
   readonly per_output?: Amount;
   readonly per_second?: Amount;
   readonly per_megapixel?: Amount;
-  /** Prices of what the provider's answers count: what was reserved by the others is corrected with them. */
+  /** Prices of what the provider's answers count. They correct the amount that the other prices reserved. */
   readonly measured?: Readonly<Partial<Record<MeasuredUnit, number>>>;
 }
 
-/** Seconds that a job ran; tokens of the texts and of the images that were sent, and of what was made. */
+/** Seconds that a job ran; tokens of the texts and images that were sent, and tokens of the output. */
 export type MeasuredUnit =
   | 'per_second'
   | 'per_million_text_tokens'
   | 'per_million_image_tokens'
   | 'per_million_output_tokens';
 
-/** Which requests a route takes; nothing said: all that its model takes. */
+/** Which requests a route accepts; without it all that its model accepts. */
 export interface RouteFor {
   readonly kind?: 'image' | 'image_edit' | 'video' | 'video_extend';
   readonly mode?: 'transform' | 'inpaint';
@@ -169,23 +172,23 @@ export interface RequiredModelFile {
 export interface Route {
   readonly name: string;
   readonly engine: EngineName;
-  /** Names or labels of backends, any of them. */
+  /** Names or labels of backends; any of these backends may be used. */
   readonly on: readonly string[];
   readonly for?: RouteFor;
   /** The working size. */
   readonly size?: { readonly multiple_of?: number; readonly max_pixels?: number; readonly min_side?: number };
   readonly set: Readonly<Record<string, Binding>>;
   readonly outputs: Outputs;
-  /** A fallback: taken after this wait, or at once where no earlier route has a backend that is up. */
+  /** Makes the route a fallback: used after this wait, or at once where no earlier route has a backend that is up. */
   readonly opens?: { readonly after_seconds: number; readonly at_once_if?: 'none_up' };
   readonly cost?: Cost;
-  /** What becomes of a job whose fate cannot be known. */
+  /** What to do with a job whose outcome cannot be known. */
   readonly on_unknown?: 'ask' | 'fail' | 'retry';
   readonly typical_seconds?: number;
   readonly swap_seconds?: number;
   /** Routes with the same affinity share what a backend has loaded. Default: a digest of the model files. */
   readonly affinity?: string;
-  /** Seconds. `silent`: without a sign of life. */
+  /** Seconds. `silent`: time without a sign of life. */
   readonly timeouts?: {
     readonly submit?: number;
     readonly start?: number;
@@ -193,7 +196,7 @@ export interface Route {
     readonly silent?: number;
   };
 
-  /** comfyui: name of the workflow's file (API format) beside the manifest, and names for what is bound. */
+  /** comfyui: name of the workflow's file (API format) next to the manifest, and names for its nodes. */
   readonly workflow?: string;
   readonly nodes?: Readonly<
     Record<string, { readonly id: string; readonly class: string; readonly title?: string }>
@@ -205,18 +208,24 @@ export interface Route {
     readonly models?: readonly RequiredModelFile[];
   };
 
-  /** Calls: what is called, and what its body holds beside the targets. */
+  /** Calls: what is called, and what its body contains in addition to the targets. */
   readonly endpoint?: string;
   readonly call?: 'generations' | 'edits' | 'txt2img' | 'img2img';
   readonly body?: JsonObject;
 
-  /** command: each word is one argument; no shell sees them. `{out}` is a folder of this try's own. */
+  /** command: each word is one argument, and no shell is used. `{out}` is a folder of this try only. */
   readonly run?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** A regular expression over lines of standard error: two numbers are done and of, one is a percentage. */
+  /**
+   * A regular expression for lines of standard error. Two groups are the steps done and the total; one group is a
+   * percentage.
+   */
   readonly progress?: string;
 
-  /** procedural, sandbox: the engine's own name of the model, and the option whose seconds a render waits first. */
+  /**
+   * procedural, sandbox: the engine's own name of the model, and the option that sets how many seconds a render waits
+   * first.
+   */
   readonly model?: string;
   readonly delay_option?: string;
 }
@@ -234,8 +243,8 @@ const whenUnknown: Record<EngineName, NonNullable<Route['on_unknown']>> = {
 };
 
 /**
- * What becomes of a route's job whose fate cannot be known. Where the route does not say: who can be asked is asked, on
- * one's own machine it is made anew, and what costs money and cannot be asked for is given up.
+ * Returns what to do with a route's job whose outcome cannot be known. The default depends on the engine: `ask` where
+ * the engine can be asked, `retry` on one's own machine, `fail` where the job costs money and cannot be looked up.
  */
 export function onUnknownOf({ on_unknown, engine }: Pick<Route, 'on_unknown' | 'engine'>) {
   return on_unknown ?? whenUnknown[engine];

@@ -6,20 +6,20 @@ import { type Engine, EngineError, type EngineRequest } from './engine.ts';
 import type { FromProcess, ToProcess } from './messages.ts';
 import { isOutOfSpace } from './out-of-space.ts';
 
-// A render that is no longer wanted ends by kill: drawing holds the thread, and a message would come late.
+// An unwanted render is ended by killing the process: drawing blocks the thread, so a message would arrive late.
 const never = new AbortController().signal;
 
 /**
- * Makes this process one that `openEngineProcesses` has started: it renders what it is sent, one request at a time. The
- * engine is made with the directory where it may put files together.
+ * Turns this process into one that `openEngineProcesses` can use. It renders the requests that it receives, one at a
+ * time. `create` gets the directory in which the engine may build files.
  */
 export function serveEngine(create: (scratch: string) => Engine): void {
-  // Images that are read here are foreign: of all that the library can read, these two formats are taken.
+  // The images that are read here are untrusted, so only these two formats of the library are allowed.
   sharp.block({ operation: ['VipsForeignLoad'] });
   sharp.unblock({ operation: ['VipsForeignLoadJpeg', 'VipsForeignLoadPng'] });
   const [, , scratch = ''] = process.argv;
   const engine = create(scratch);
-  // The worker may be gone, even after kill -9. Nothing here is worth finishing: its try is lost.
+  // The worker may be gone, even after kill -9. Nothing here is worth finishing, because the try is lost.
   process.once('disconnect', () => rmSync(scratch, { recursive: true, force: true }));
   endWithParent();
   process.on('message', (message: ToProcess) => {
@@ -31,7 +31,7 @@ async function render(engine: Engine, request: EngineRequest): Promise<void> {
   try {
     for await (const file of engine.render(request, never, (report) => send({ type: 'report', report }))) {
       send({ type: 'file', file });
-      // The engine removes a video when it is asked for the next.
+      // The engine removes a video when the next output is requested.
       if (file.contentType === 'video/mp4') await once(process, 'message');
     }
     send({ type: 'done' });

@@ -24,7 +24,7 @@ async function makeProgram() {
   return { folder, out, program: { run: [process.execPath, '-e', script], env: {}, cwd: folder } };
 }
 
-/** The supervisor of a start that was given up, which comes to its work only now. */
+/** Runs the supervisor of a start that was given up, late. */
 async function superviseLate(folder: string): Promise<void> {
   const module = programFile(join(import.meta.dirname, 'supervisor-process.ts'));
   const options = { stdio: 'ignore', env: mediaEnvironment() } as const;
@@ -37,12 +37,12 @@ async function untilEnded(folder: string): Promise<void> {
 
 test('a start that was given up is taken back: a supervisor that comes later begins nothing', async () => {
   const { folder, out, program } = await makeProgram();
-  // The machine is so slow that nobody comes in time.
+  // The deadline has already passed, as on a very slow machine.
   const start = startProgram(folder, program, never, { ...short, beginMs: -1 });
   await assert.rejects(start, { name: 'EngineFailure', blame: 'backend', sent: 'no' });
   await superviseLate(folder);
   assert.deepEqual([await readProgramState(folder), existsSync(out)], ['absent', false]);
-  // Whoever starts it again has it run, once.
+  // A new start runs the program once.
   await startProgram(folder, program, never);
   await untilEnded(folder);
   await superviseLate(folder);

@@ -10,14 +10,14 @@ import { programFile } from '@renderkit/server-kit/process/programs.ts';
 import { EngineFailure } from './driver.ts';
 
 const beginMs = 15_000;
-/** A supervisor that has the lock of a folder begins within moments, unless the machine stands still. */
+/** Milliseconds. A supervisor that has the lock of a folder begins within moments, unless the machine is blocked. */
 const lockMs = 1_000;
 const lookMs = 20;
 const supervisorModule = join(import.meta.dirname, 'supervisor-process.ts');
 
-/** What is run, as its supervisor reads it. */
+/** A program, in the form that its supervisor reads. */
 export interface Program {
-  /** The program and its arguments. No shell sees them. */
+  /** The program and its arguments. No shell is used. */
   readonly run: readonly string[];
   /** Its environment: these and `PATH`, nothing else. */
   readonly env: Readonly<Record<string, string>>;
@@ -26,18 +26,18 @@ export interface Program {
 }
 
 export interface ProgramEnd {
-  /** Null where a signal ended it, or it did not begin. */
+  /** `null` where a signal ended the program, or the program did not begin. */
   readonly code: number | null;
   readonly signal: string | null;
-  /** Code of the system where it could not be begun, such as ENOENT. */
+  /** Error code of the system where the program could not be started, such as ENOENT. */
   readonly error: string | null;
   readonly isStopped: boolean;
 }
 
-/** `lost`: its supervisor was killed, and the program with it as far as that can be done. */
+/** `lost`: its supervisor was killed. The program is then killed too, if it can be identified. */
 export type ProgramState = 'absent' | 'running' | 'lost' | { readonly ended: ProgramEnd };
 
-/** The files of a program's folder. The lock is held as long as its supervisor lives. */
+/** The files of a program's folder. The supervisor holds the lock while it lives. */
 export const programFiles = {
   program: 'program.json',
   lock: 'lock',
@@ -49,10 +49,10 @@ export const programFiles = {
 } as const;
 
 /**
- * Starts a program that outlives the process which asks for it, under a supervisor of its own that keeps in the folder what
- * becomes of it. A folder runs one program, once, however often and by whomever this is called.
- * @throws EngineFailure where the supervisor does not begin in time: `sent` is `no` where it never will, `unknown` where that can
- * not be said. The signal's reason
+ * Starts a program that outlives the calling process. A separate supervisor runs the program and writes its outcome
+ * into the folder. A folder runs one program once, even if several processes call this.
+ * @throws EngineFailure where the supervisor does not begin in time: `sent` is `no` where it never will, `unknown`
+ * where that is not certain. The signal's reason
  */
 export async function startProgram(
   folder: string,
@@ -63,7 +63,7 @@ export async function startProgram(
 ): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if (existsSync(join(folder, programFiles.begun))) return;
-  // A start before this one may have been taken back.
+  // An earlier start may have been withdrawn.
   await rm(join(folder, programFiles.stop), { force: true });
   await writeWhole(join(folder, programFiles.program), program);
   const supervisor = spawn(process.execPath, [programFile(supervisorModule), folder], {
@@ -79,7 +79,8 @@ export async function startProgram(
     if (failure !== undefined || performance.now() > deadline) {
       const state = await withdrawProgram(folder, times.lockMs);
       if (state === 'begun') return;
-      // Whoever has the lock may not have come to look: then the program is stopped as soon as it runs.
+      // A process that has the lock may not have checked for the stop file yet. The stop file ends its program as soon
+      // as the program runs.
       if (state === 'unknown') await stopProgram(folder);
       throw notBegun(failure, state === 'withdrawn' ? 'no' : 'unknown');
     }
@@ -93,8 +94,9 @@ function notBegun(cause: Error | undefined, sent: 'no' | 'unknown'): EngineFailu
 }
 
 /**
- * Takes the start of a program back, unless it has begun: its supervisor may still be on its way. `withdrawn`: it never begins, until
- * somebody starts it again. `unknown`: somebody has the lock and has not begun it yet.
+ * Withdraws the start of a program that has not begun; its supervisor may still be starting. `withdrawn`: the program
+ * never begins until `startProgram` is called again. `unknown`: another process has the lock but has not begun the
+ * program.
  */
 export async function withdrawProgram(
   folder: string,
@@ -110,13 +112,13 @@ export async function withdrawProgram(
   return 'withdrawn';
 }
 
-/** The environment of a program: where programs are found, and what is its own. */
+/** Returns the environment of a program: `PATH` and its own variables. */
 export function programEnvironment(own: Readonly<Record<string, string>>): Record<string, string> {
   const { PATH } = mediaEnvironment();
   return { ...(PATH !== undefined && { PATH }), ...own };
 }
 
-/** What becomes of the program of a folder. */
+/** Returns the state of the program of a folder. */
 export async function readProgramState(folder: string): Promise<ProgramState> {
   if (!existsSync(join(folder, programFiles.begun))) return 'absent';
   const ended = await readEnd(folder);
@@ -124,14 +126,17 @@ export async function readProgramState(folder: string): Promise<ProgramState> {
   const lock = tryLock(join(folder, programFiles.lock));
   if (lock === undefined) return 'running';
   lock[Symbol.dispose]();
-  // It may have ended just before the lock was free.
+  // The program may have ended just before the lock was released.
   const last = await readEnd(folder);
   if (last !== undefined) return { ended: last };
   await killLost(folder);
   return 'lost';
 }
 
-/** Asks a program to end: SIGTERM, and after five seconds SIGKILL, to its whole group. One that has not begun never does. */
+/**
+ * Asks a program to end: SIGTERM to its whole group, and SIGKILL after five seconds. A program that has not begun will
+ * never begin.
+ */
 export async function stopProgram(folder: string): Promise<void> {
   await writeFile(join(folder, programFiles.stop), '');
 }
@@ -140,7 +145,7 @@ async function readEnd(folder: string): Promise<ProgramEnd | undefined> {
   return (await readJson(join(folder, programFiles.ended))) as ProgramEnd | undefined;
 }
 
-/** A program whose supervisor was killed has nobody to end it: it is known by its id and the time that it began. */
+/** Kills a program whose supervisor was killed. The process is identified by its id and its start time. */
 async function killLost(folder: string): Promise<void> {
   const known = (await readJson(join(folder, programFiles.process))) as
     | { pid: number; began: string | null }
@@ -149,14 +154,17 @@ async function killLost(folder: string): Promise<void> {
   killGroup(known.pid, 'SIGKILL');
 }
 
-/** When a process began, in the system's own words, so that its id is not taken for another's; null where nothing says so. */
+/**
+ * Returns the start time of a process in the system's own format, so that a reused id is noticed; `null` where it is
+ * unknown.
+ */
 export async function processBegan(pid: number): Promise<string | null> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // The name, in brackets, may hold anything; the time is the 20th field after it.
+  // The process name, in parentheses, may contain any character; the time is the 20th field after it.
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
 }
 
-/** Signals a program and all that it started. */
+/** Sends a signal to a program and to all processes of its group. */
 export function killGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, signal);
@@ -165,7 +173,7 @@ export function killGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   }
 }
 
-/** Writes JSON so that nobody ever reads half of it. */
+/** Writes JSON so that no reader ever sees a part of it. */
 export async function writeWhole(path: string, value: unknown): Promise<void> {
   const half = `${path}.${randomUUID()}`;
   await writeFile(half, JSON.stringify(value), { mode: 0o600 });

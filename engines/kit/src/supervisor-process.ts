@@ -12,18 +12,18 @@ import {
   type ProgramEnd,
 } from './supervised-program.ts';
 
-/** Runs the one program of the folder that it is given, and lives as long as that. */
+/** Runs the one program of its folder, and ends with it. */
 const folder = process.argv[2] ?? '';
 const lookMs = 100;
 const graceMs = 5_000;
-/** Bytes of standard error that are kept; then it begins anew. */
+/** Bytes of standard error that are kept; after that the file is overwritten from its start. */
 const maxStderrBytes = 1024 * 1024;
 const pathOf = (name: keyof typeof programFiles) => join(folder, programFiles[name]);
 
 const lock = tryLock(pathOf('lock'));
-// Who took the start back held the lock when they said so.
+// A process that withdraws a start writes the stop file while it has the lock.
 if (lock !== undefined && !existsSync(pathOf('begun')) && !existsSync(pathOf('stop'))) {
-  // From here on nobody else runs it, whatever becomes of this process.
+  // From here on no other process runs this program, whatever happens to this process.
   closeSync(openSync(pathOf('begun'), 'wx', 0o600));
   await writeWhole(pathOf('ended'), await runToEnd(JSON.parse(readFileSync(pathOf('program'), 'utf8'))));
 }
@@ -60,7 +60,7 @@ function runToEnd({ run: [file = '', ...words], env, cwd }: Program): Promise<Pr
   const end = (code: number | null, signal: string | null, error: string | null) => {
     clearInterval(look);
     clearTimeout(kill);
-    // What it started and left behind goes with it.
+    // Processes that the program left running are killed too.
     if (pid !== undefined) killGroup(pid, 'SIGKILL');
     closeSync(log);
     resolve({ code, signal, error, isStopped });

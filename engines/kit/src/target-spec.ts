@@ -1,18 +1,21 @@
 import type { JsonValue } from './route.ts';
 
-/** What a target of a route takes, where the engine has said so. */
+/** What a target of a route accepts, where the engine reports it. */
 export interface TargetSpec {
   readonly type: 'int' | 'float' | 'string' | 'bool' | 'media' | 'other';
   readonly min?: number;
   readonly max?: number;
-  /** Between one value and the next, counted from zero or from `min`. Engines round what lies between, and refuse nothing. */
+  /**
+   * The distance between allowed values, counted from zero or from `min`. Engines round values in between instead of
+   * refusing them.
+   */
   readonly step?: number;
   readonly choices?: readonly JsonValue[];
-  /** Where a choice goes by several spellings: whether a value is one of them. */
+  /** Returns whether a value is one of the choices, where a choice has several spellings. */
   readonly isChoice?: (value: JsonValue) => boolean;
-  /** In the place of choices, where it takes names of files: it may know one by several spellings. */
+  /** Instead of choices, where the target takes file names: the engine may accept several spellings of a name. */
   readonly files?: { readonly folder: string | undefined; readonly has: (name: JsonValue) => boolean };
 }
 
-/** By target. A target that is not among them is none that the engine knows. */
+/** By target. The engine does not have a target that is missing here. */
 export type TargetSpecs = ReadonlyMap<string, TargetSpec>;

@@ -1,17 +1,17 @@
 import type { Binding, JsonValue } from './route.ts';
 
-/** What a binding does to a value on its way; the keys apply in the order of `transformValue`. */
+/** The changes that a binding makes to a value; `transformValue` defines their order. */
 export type Transform = Pick<
   Binding,
   'map' | 'bands' | 'scale' | 'frames' | 'times' | 'plus' | 'round' | 'multiple_of' | 'min' | 'max' | 'as'
 >;
 
-/** A value that a binding cannot take: a choice without an entry, words where a number is wanted. */
+/** A binding cannot convert this value: a choice has no entry, or a number is expected. */
 export class UntransformableValue extends Error {
   override readonly name = 'UntransformableValue';
 }
 
-/** What a value becomes on its way to its target. @throws UntransformableValue */
+/** Returns the value as its target receives it. @throws UntransformableValue */
 export function transformValue(value: JsonValue, transform: Transform): JsonValue {
   let result = choose(value, transform);
   const { times, plus, round, multiple_of: multiple, min, max } = transform;
@@ -28,7 +28,7 @@ export function transformValue(value: JsonValue, transform: Transform): JsonValu
   return transform.as === undefined ? result : converters[transform.as](result);
 }
 
-/** At most one of these four is there. */
+/** Applies `map`, `bands`, `scale` or `frames`; at most one of them is set. */
 function choose(value: JsonValue, { map, bands, scale, frames }: Transform): JsonValue {
   if (map !== undefined) {
     const key = textOf(value);
@@ -70,7 +70,7 @@ function numberOf(value: JsonValue): number {
   return parsed;
 }
 
-/** How a value stands in a text: lists are joined by commas. */
+/** Returns a value as text; list items are joined by commas. */
 export function textOf(value: JsonValue): string {
   if (typeof value === 'string') return value;
   if (value === null) return '';

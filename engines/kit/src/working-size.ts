@@ -1,7 +1,7 @@
 import type { Size } from './engine.ts';
 import type { Route } from './route.ts';
 
-/** The size at which a route works, as near to the promised one as its rules allow. Pixels. */
+/** Returns the size at which a route works: the nearest to the promised size that its rules allow. Pixels. */
 export function workingSize({ width, height }: Size, rules: NonNullable<Route['size']> = {}): Size {
   const { multiple_of: multiple = 1, max_pixels: maxPixels, min_side: minSide = 1 } = rules;
   const enlarged = Math.max(1, minSide / Math.min(width, height));

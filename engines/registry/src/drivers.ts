@@ -19,7 +19,7 @@ import { checkOpenaiVideosBackend } from '@renderkit/engine-openai-videos/full-c
 import { createReplicateDriver } from '@renderkit/engine-replicate/driver.ts';
 import { checkReplicateBackend } from '@renderkit/engine-replicate/full-check.ts';
 
-/** The drivers: a new one is a package of its own below `engines/` and a line here. */
+/** The drivers. A new driver is a separate package in `engines/` and a line here. */
 const drivers: { readonly [Engine in EngineName]?: CreateDriver } = {
   a1111: createA1111Driver,
   command: createCommandDriver,
@@ -30,7 +30,10 @@ const drivers: { readonly [Engine in EngineName]?: CreateDriver } = {
   replicate: createReplicateDriver,
 };
 
-/** Undefined where the engine draws in the worker's own processes, or is one that this release cannot speak to. */
+/**
+ * Returns the driver of an engine. `undefined` where the engine draws in the worker's own processes, or this release
+ * has no driver for it.
+ */
 export function createDriverFor(engine: EngineName): CreateDriver | undefined {
   return drivers[engine];
 }
@@ -47,12 +50,15 @@ const fullChecks: { readonly [Engine in EngineName]?: FullCheck } = {
   sandbox: checkEngine(() => openLocal('sandbox'), 'sandbox-slow'),
 };
 
-/** Undefined where the engine has none: its check asks for a sign of life and for what routes need. */
+/**
+ * Returns the full check of an engine. `undefined` where there is none: then a check only tests that the engine answers
+ * and has what routes need.
+ */
 export function fullCheckOf(engine: EngineName): FullCheck | undefined {
   return fullChecks[engine];
 }
 
-/** What draws is loaded where it is asked for: who serves requests needs none of it. */
+/** Loads the drawing code on demand, because processes that serve requests do not need it. */
 async function openLocal(id: 'procedural' | 'sandbox'): Promise<EngineProcesses> {
   const { openEngines } = await import('./open-engines.ts');
   const owners = new AsyncDisposableStack();

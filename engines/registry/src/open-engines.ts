@@ -3,8 +3,8 @@ import { openProceduralProcesses } from '@renderkit/engine-procedural/engine.ts'
 import { createSandboxEngine } from '@renderkit/engine-sandbox/engine.ts';
 
 /**
- * Every engine that a worker runs, `atOnce` renders of each kind side by side: a new one is a package of its own below
- * `engines/` and a line here. What they own is disposed with `owners`.
+ * Opens every engine that a worker runs, with up to `atOnce` renders of each kind at the same time. A new engine is a
+ * separate package in `engines/` and a line here. The engines' resources are disposed with `owners`.
  */
 export function openEngines(atOnce: number, owners: AsyncDisposableStack): Engine[] {
   const { engine: procedural } = owners.use(openProceduralProcesses(atOnce));

@@ -11,10 +11,10 @@ export const SANDBOX_MODELS = ['sandbox-fail', 'sandbox-partial', 'sandbox-slow'
 const PAINTER_MODEL = 'atelier';
 
 /**
- * Goes wrong on purpose, so that a client's developer can see every end of a generation: `sandbox-fail` fails at
- * once, `sandbox-partial` leaves out the last of its outputs. What they do draw, `painter` draws. `sandbox-slow` has taken
- * its time by then: its jobs are not handed out before (`delayOption` of the catalog), so that none takes the slot of
- * one that draws.
+ * Creates an engine that fails on purpose, so that a client's developer can see every outcome of a generation.
+ * `sandbox-fail` fails at once; `sandbox-partial` leaves out the last of its outputs. The pictures come from `painter`.
+ * `sandbox-slow` does not wait here: the dispatcher hands its jobs out late (`delay_option` of its route), so that
+ * none of them blocks a slot.
  */
 export function createSandboxEngine(painter: Engine): Engine {
   return {
@@ -39,7 +39,7 @@ async function* render(
     case 'sandbox-fail':
       throw new EngineError('render_impossible', 'This model fails on purpose.');
     case 'sandbox-partial':
-      // Of a single output nothing could be left out without leaving out all.
+      // A single output cannot be left out, because then nothing would remain.
       yield* painter.render({ ...drawn, outputs: Math.max(1, outputs - 1) }, signal, report);
       return;
     case 'sandbox-slow':

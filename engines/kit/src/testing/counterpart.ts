@@ -5,18 +5,18 @@ import { buffer } from 'node:stream/consumers';
 import { portOf } from '@renderkit/egress/testing/loopback-server.ts';
 import type { JsonValue } from '../route.ts';
 
-/** What a request is for. */
+/** The purpose of a request. */
 export type Purpose = 'submit' | 'look' | 'find' | 'result' | 'cancel' | 'upload' | 'probe' | 'check';
 
 export interface CounterpartRequest {
   readonly purpose: Purpose;
   readonly method: string;
-  /** Without its query. */
+  /** Without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
-  /** The body as JSON; null where it is none. */
+  /** The body as JSON; `null` where it is not JSON. */
   readonly json: Record<string, JsonValue> | null;
   form(): Promise<FormData>;
 }
@@ -29,30 +29,30 @@ export interface CounterpartAnswer {
   readonly bytes?: Buffer;
 }
 
-/** What goes wrong with a request, once each. */
+/** A failure that a counterpart produces for one request. */
 export type Mishap =
-  /** The request is not taken, and the connection breaks. */
+  /** The request is not accepted, and the connection breaks. */
   | 'lost_request'
-  /** It is taken, and the connection breaks. */
+  /** The request is accepted, and the connection breaks. */
   | 'lost_answer'
-  /** It is taken, and half of the answer's body comes. */
+  /** The request is accepted, and only half of the answer's body is sent. */
   | 'cut_off'
-  /** It is taken; the answer is a page of a proxy. */
+  /** The request is accepted; the answer is a proxy's error page. */
   | 'nonsense'
-  /** It is not taken, and no answer comes. */
+  /** The request is not accepted, and there is no answer. */
   | 'silence'
-  /** It is not taken. */
+  /** The request is not accepted, and this is the answer. */
   | CounterpartAnswer;
 
 /**
- * A server that speaks an engine's protocol for tests: it counts what it is asked to do, and does it wrong where it is told to.
- * The job of somebody else runs there all the time.
+ * A server that speaks an engine's protocol for tests. It counts its requests and fails as the test demands. A job of
+ * somebody else runs there all the time.
  */
 export abstract class Counterpart implements AsyncDisposable {
   readonly asked = { submit: 0, look: 0, find: 0, result: 0, cancel: 0, upload: 0, probe: 0, check: 0 };
-  /** What the jobs that end from now on make. */
+  /** The results of jobs that end from now on. */
   results: 'good' | 'missing' | 'other_shape' | 'elsewhere' = 'good';
-  /** Jobs do not end while this is set. */
+  /** While true, jobs do not end. */
   held = false;
   /** Whether the job of somebody else was ended. */
   endedForeign = false;
@@ -63,7 +63,7 @@ export abstract class Counterpart implements AsyncDisposable {
     });
   });
 
-  /** Jobs that it took. */
+  /** Number of jobs that the server accepted. */
   abstract readonly jobs: number;
   protected abstract purposeOf(method: string, path: string): Purpose;
   protected abstract answer(request: CounterpartRequest): CounterpartAnswer | Promise<CounterpartAnswer>;
@@ -75,12 +75,12 @@ export abstract class Counterpart implements AsyncDisposable {
     return this;
   }
 
-  /** A request for a WebSocket; a protocol without one has none to give. */
+  /** Handles a request for a WebSocket. A protocol without WebSockets refuses it. */
   protected upgrade(_request: IncomingMessage, stream: Duplex): void {
     stream.destroy();
   }
 
-  /** Whoever is connected finds that nobody is there any more. */
+  /** Closes all connections, as if the server had gone away. */
   protected cutConnections(): void {
     this.#server.closeAllConnections();
   }
@@ -89,12 +89,12 @@ export abstract class Counterpart implements AsyncDisposable {
     return `http://127.0.0.1:${portOf(this.#server)}`;
   }
 
-  /** Requests of this purpose go wrong, in this order; those after them do not. */
+  /** Makes the next requests of this purpose fail, in this order; later ones succeed. */
   mishaps(purpose: Purpose, ...list: Mishap[]): void {
     this.#mishaps.set(purpose, list);
   }
 
-  /** Lets go of all that is held. */
+  /** Lets held jobs end. */
   release(): void {
     this.held = false;
   }

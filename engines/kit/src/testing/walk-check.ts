@@ -1,6 +1,6 @@
 import type { CheckedStep, FullCheck } from '../full-check.ts';
 
-/** Walks a full check of the backend at an address, and gives what it found by the steps' names. */
+/** Walks a full check of the backend at an address, and returns the steps by their names. */
 export async function walkCheck(
   check: FullCheck,
   url: string,
