@@ -9,8 +9,8 @@ import type { JsonValue, Route } from '@renderkit/engine-kit/route.ts';
 const doing = 'asked for pictures';
 
 /**
- * What an error stands for: `{detail: [{loc, msg}]}` of a wrong value, `{error, detail, errors}` of what broke inside. Every
- * failure is the job's end, so none is `engine_unavailable`.
+ * Returns the failure that an error means: `{detail: [{loc, msg}]}` for a wrong value, `{error, detail, errors}` for an
+ * internal error. Every failure ends the job, so its code is never `engine_unavailable`.
  */
 export function failureOfAnswer(http: BackendHttp, answer: BackendAnswer, route: Route): EngineFailure {
   const json = parseJson(answer);

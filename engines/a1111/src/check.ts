@@ -11,7 +11,7 @@ type List = {
   path: string;
   keys: readonly string[];
   code: 'choice_unknown' | 'file_missing';
-  /** Names of this list may follow, after a space. */
+  /** Names of this list may follow a name, after a space. */
   followedBy?: List;
 };
 
@@ -22,14 +22,14 @@ const schedulers = {
   code: 'choice_unknown',
 } as const;
 
-/** What of a body is one of a list that the server tells, and by which names it takes each. */
+/** The fields of a body whose values come from a list of the server, and the keys of the accepted names. */
 const lists: readonly List[] = [
   {
     pointer: '/sampler_name',
     path: '/sdapi/v1/samplers',
     keys: ['name', 'aliases'],
     code: 'choice_unknown',
-    // Since 1.9 schedulers have a list of their own, and `DPM++ 2M Karras` is taken as before.
+    // Since 1.9, schedulers have a separate list; `DPM++ 2M Karras` is still accepted.
     followedBy: schedulers,
   },
   schedulers,
@@ -41,10 +41,13 @@ const lists: readonly List[] = [
   },
 ];
 
-/** Tells one of the server's lists, by its path; undefined where it does not tell it. @throws EngineFailure where it cannot be asked */
+/**
+ * Returns one of the server's lists, by its path; `undefined` where the server does not have it. @throws EngineFailure
+ * where the server cannot be asked
+ */
 export type ReadList = (path: string, signal: AbortSignal) => Promise<JsonObject[] | undefined>;
 
-/** Reads each list once per check. */
+/** Creates a reader that reads each list once per check. */
 export function createReadList(http: BackendHttp): ReadList {
   return oncePerCheck(async (path, signal) => {
     const answer = await http.send({ to: path, signal });
@@ -54,8 +57,8 @@ export function createReadList(http: BackendHttp): ReadList {
 }
 
 /**
- * Samplers, schedulers and checkpoints that a route names and this server does not have. A list that it does not tell is
- * taken as good. @throws EngineFailure where it cannot be asked
+ * Returns the samplers, schedulers and checkpoints that a route names but this server does not have. Skips a list that
+ * the server does not provide. @throws EngineFailure where the server cannot be asked
  */
 export async function checkA1111Route(
   { backend, read }: { backend: string; read: ReadList },
@@ -78,8 +81,8 @@ export async function checkA1111Route(
 }
 
 /**
- * What the targets take that a route sets from requests as they are; those with values of the manifest's own are checked by
- * `checkA1111Route`. @throws EngineFailure where it cannot be asked
+ * Returns what the targets accept that a route sets directly from requests. `checkA1111Route` checks targets whose
+ * values are in the manifest. @throws EngineFailure where the server cannot be asked
  */
 export async function a1111Targets(
   read: ReadList,
@@ -109,7 +112,10 @@ type Names = {
   has: (name: JsonValue) => boolean;
 };
 
-/** A list of the server, and whether it has a name, in any spelling that it takes. Undefined where it does not tell. */
+/**
+ * Returns a list of the server, with a function that accepts every valid spelling of a name; `undefined` where the
+ * server does not provide the list.
+ */
 async function readNames(
   read: ReadList,
   { path, keys, followedBy }: List,
@@ -133,14 +139,14 @@ async function readNames(
   };
 }
 
-/** Servers take `Euler a`, `euler_a` and an alias alike. */
+/** Normalises a name: servers accept `Euler a`, `euler_a` and an alias alike. */
 function spelt(name: JsonValue): string {
   return JSON.stringify(name)
     .toLowerCase()
     .replaceAll(/[^a-z0-9+]/g, '');
 }
 
-/** Every value that a target can be given. */
+/** Returns every value that the manifest can give to a target. */
 function namedBy({ body, set }: Route, pointer: string): JsonValue[] {
   const binding = set[pointer];
   if (binding === undefined) return valuesAt(body, pointer);

@@ -30,7 +30,7 @@ import { a1111Targets, checkA1111Route, createReadList, type ReadList } from './
 import { countWaiting, readTask, type TaskState } from './task-state.ts';
 
 const defaultRunSeconds = 600;
-/** Beyond the route's own time, so that this never ends a job before its worker does. */
+/** Seconds in addition to the route's own limit, so that this limit never ends a job before its worker does. */
 const graceSeconds = 60;
 const maxAnswerBytes = 512 * 1024 * 1024;
 
@@ -39,7 +39,7 @@ interface WebuiCall extends Call {
   readonly answerSeconds: number;
 }
 
-/** Speaks the API of A1111's web interface, of Forge, or of a server of their shape. */
+/** Creates a driver for the API of A1111's web interface, of Forge, or of a compatible server. */
 export const createA1111Driver: CreateDriver = (tools) => new A1111Driver(tools);
 
 class A1111Driver implements Driver {
@@ -81,7 +81,10 @@ class A1111Driver implements Driver {
     return id;
   }
 
-  /** Its pictures went with the answer; yet one that still runs or waits is followed, so that the machine is not asked twice. */
+  /**
+   * Looks for a task. Its pictures were lost with the answer. A task that still runs or waits is followed anyway, so
+   * that the machine does not do the work twice.
+   */
   async find(
     _prepared: Prepared,
     id: string,
@@ -109,7 +112,10 @@ class A1111Driver implements Driver {
     yield { type: 'result', files: await saveResults(json, job, source, signal) };
   }
 
-  /** Tells how far the task is until its answer comes; in a process that does not wait for it, until the task is over. */
+  /**
+   * Yields the task's progress until its answer comes. A process that does not have the answer stops when the task is
+   * over.
+   */
   async *#watch(
     id: string,
     { route }: FollowedJob,
@@ -139,7 +145,7 @@ class A1111Driver implements Driver {
     return await answer;
   }
 
-  /** `unknown`: this server does not say. `away`: it cannot be asked now. */
+  /** `unknown`: this server does not report tasks. `away`: it cannot be asked now. */
   async #look(id: string, signal: AbortSignal): Promise<TaskState | 'unknown' | 'away'> {
     try {
       return (await readTask(this.#http, id, signal)) ?? 'unknown';
@@ -149,7 +155,10 @@ class A1111Driver implements Driver {
     }
   }
 
-  /** An interrupt ends whatever runs: it is sent only while our task does, and no other waits that could have begun meanwhile. */
+  /**
+   * Cancels the task. An interrupt ends whichever task runs. So it is sent only while our task runs and no other task
+   * waits that could have begun meanwhile.
+   */
   async cancel(handle: Handle, signal: AbortSignal): Promise<'canceled' | 'too_late' | 'unknown'> {
     const id = handle as string;
     const task = await this.#look(id, signal);
@@ -158,7 +167,7 @@ class A1111Driver implements Driver {
     if (!task.isActive || (await countWaiting(this.#http, signal)) !== 0) return 'unknown';
     const answer = await this.#http.send({ method: 'POST', to: '/sdapi/v1/interrupt', signal });
     if (!isSuccess(answer)) return 'unknown';
-    // What it had drawn by then is no result.
+    // An unfinished picture is not a result.
     this.#answers.drop(id);
     return 'canceled';
   }

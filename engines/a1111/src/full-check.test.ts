@@ -67,7 +67,7 @@ test('no step but one fails on a real server', { skip }, async (context) => {
   const steps = Object.values(await walkCheck(checkA1111Backend, server ?? ''));
   for (const { name, ok, message, seconds } of steps)
     context.diagnostic(`${ok ? 'ok' : 'FAILED'} ${name} (${seconds} s): ${message}`);
-  // stable-diffusion.cpp says 500 to a value of another type, which looks like a fault of its own.
+  // stable-diffusion.cpp answers a value of another type with 500, which looks like its own error.
   const failed = steps.filter(({ ok, name }) => !ok && name !== 'invalid graph');
   assert.deepEqual(failed, []);
 });

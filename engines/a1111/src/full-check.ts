@@ -20,7 +20,7 @@ function jobOf(call: NonNullable<Route['call']>, body: JsonObject): CheckJob {
   };
 }
 
-/** Draws a few pictures of 64 by 64 pixels with whatever checkpoint is loaded. */
+/** Draws a few pictures of 64 by 64 pixels with the loaded checkpoint. */
 export const checkA1111Backend: FullCheck = checkByJobs({
   createDriver: createA1111Driver,
   job: jobOf('txt2img', {}),

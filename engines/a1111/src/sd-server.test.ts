@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue, Route } from '@renderkit/engine-kit/route.t
 import { createA1111Driver } from './driver.ts';
 import { A1111Counterpart } from './testing/counterpart.ts';
 
-// stable-diffusion.cpp has A1111's API: what it answered, and the server itself where one runs.
+// stable-diffusion.cpp has A1111's API. The tests use its recorded answers, and the server itself where one runs.
 const recorded = process.env['RECORDED_ANSWERS'];
 const server = process.env['SD_SERVER_URL'];
 const never = new AbortController().signal;
@@ -48,7 +48,7 @@ test(
   async () => {
     const read = async (name: string) => {
       const text = await readFile(join(recorded ?? '', 'sd-server', `sdapi_${name}.json`), 'utf8');
-      // Long texts were cut when they were recorded.
+      // Long texts were shortened in the recording.
       const { status, json } = JSON.parse(text.replaceAll(/…\(\d+ chars\)/g, '')) as {
         status: number;
         json?: JsonValue;
@@ -87,7 +87,7 @@ test(
     await using driver = connect(server ?? '');
     await driver.probe(never);
     assert.equal((await generate(driver)).subarray(1, 4).toString(), 'PNG');
-    // It says nothing of its tasks, so nothing is interrupted.
+    // The server does not report tasks, so nothing is interrupted.
     assert.equal(await driver.cancel(crypto.randomUUID(), never), 'unknown');
   },
 );

@@ -1,16 +1,16 @@
 import { isObject, isSuccess, parseJson, readObject } from '@renderkit/engine-kit/backend-answer.ts';
 import type { BackendHttp } from '@renderkit/engine-kit/backend-http.ts';
 
-/** What the server says of a task; it remembers the last sixteen that are completed. */
+/** The state that the server reports for a task; it keeps the last sixteen completed tasks. */
 export interface TaskState {
   readonly isActive: boolean;
   readonly isQueued: boolean;
   readonly isCompleted: boolean;
-  /** 0–1; null where it is not known. */
+  /** 0–1; `null` where it is unknown. */
   readonly fraction: number | null;
 }
 
-/** The state of a task, by the id that it was given; null where this server does not say. @throws EngineFailure */
+/** Returns the state of a task by its id; `null` where this server does not report tasks. @throws EngineFailure */
 export async function readTask(
   http: BackendHttp,
   id: string,
@@ -33,7 +33,10 @@ export async function readTask(
   };
 }
 
-/** Tasks that wait, ours and others'; null where this server does not say. @throws EngineFailure where it cannot be asked */
+/**
+ * Returns the number of waiting tasks, from us and from others; `null` where this server does not report it.
+ * @throws EngineFailure where it cannot be asked
+ */
 export async function countWaiting(http: BackendHttp, signal: AbortSignal): Promise<number | null> {
   const answer = await http.send({ to: '/internal/pending-tasks', signal });
   const json = isSuccess(answer) ? parseJson(answer) : undefined;

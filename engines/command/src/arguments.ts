@@ -1,7 +1,7 @@
 /**
- * The words of a command with their placeholders filled: `{name}` is what the job sets, `{{` and `}}` are braces. A word that
- * is one placeholder alone becomes as many words as that has; with others around it, the first. Each is one argument,
- * whatever it holds.
+ * Returns the words of a command with their placeholders filled. `{name}` is a value of the job, `{{` and `}}` are
+ * literal braces. A word that is only a placeholder becomes one word for each of its values. A placeholder inside a
+ * longer word gets its first value. Each word is one argument, whatever it contains.
  */
 export function argumentsOf(run: readonly string[], words: ReadonlyMap<string, readonly string[]>): string[] {
   return run.flatMap((word) => {

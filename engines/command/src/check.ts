@@ -4,7 +4,10 @@ import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Route } from '@renderkit/engine-kit/route.ts';
 import { programEnvironment } from '@renderkit/engine-kit/supervised-program.ts';
 
-/** What keeps a command from running on this machine: its program is not there, or may not be run. */
+/**
+ * Returns the problem that keeps a command from running on this machine: its program does not exist or is not
+ * executable.
+ */
 export async function checkCommandRoute({ run, env = {} }: Route): Promise<Problem[]> {
   const [program] = run ?? [];
   if (program === undefined)

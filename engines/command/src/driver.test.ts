@@ -17,14 +17,14 @@ import { progressIn } from './progress.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'command-'));
 after(() => rm(folder, { recursive: true, force: true }));
-// Processes are told apart by /proc.
+// Processes are identified by /proc.
 const hasProcesses = { skip: process.platform !== 'linux' };
 const never = new AbortController().signal;
 const log = { warn: () => {}, debug: () => {} };
 const backend = { name: 'here', url: '', headers: {}, secret: undefined, egressAllow: [] };
 const connect = () => createCommandDriver({ backend, folder, log, pollMs: { first: 5, quiet: 20 } });
 
-/** A program of a few lines: it is given `{out}` first, then the other words. */
+/** A program of a few lines; its arguments are `{out}` and then the other words. */
 function jobOf(script: string, words: readonly string[], more: Partial<Route> = {}): EngineJob {
   const route: Route = {
     name: 'here',
@@ -104,7 +104,7 @@ test('a command that is looked for is about to begin, or never does until it is 
   const prepared = await driver.prepare(job, never);
   const find = () => driver.find(prepared, job.id, new Date(), never);
   {
-    // As a supervisor holds it from its first moment on.
+    // A supervisor holds the lock in the same way from its first moment.
     using lock = new DatabaseSync(join(folder, job.id, programFiles.lock));
     lock.exec('BEGIN EXCLUSIVE');
     await assert.rejects(find(), { name: 'EngineFailure', code: 'engine_unavailable' });
@@ -165,7 +165,8 @@ test('a stop ends the whole group', hasProcesses, async () => {
     await new Promise((resolve) => setImmediate(resolve));
   }
   assert.equal(await driver.cancel(job.id, never), 'canceled');
-  // It is ended by the same signal, and dies when the processor comes to it; nobody may have taken note of it then.
+  // The child gets the same signal, but dies only when it is next scheduled. It may then be a zombie that no process
+  // has reaped.
   let state = '';
   while (!/\) [ZX]/.test(state)) {
     state = await readFile(`/proc/${child}/stat`, 'utf8').catch(() => ') Z');

@@ -39,12 +39,15 @@ interface PreparedCommand {
 }
 
 const usualPollMs = { first: 200, quiet: 2_000 };
-/** Folders of jobs are kept so long, should a result have to be read again. */
+/** How long the folders of jobs are kept, because a result may have to be read again. */
 const keptMs = 24 * 60 * 60_000;
 const tailBytes = 8 * 1024;
 const stopMs = 15_000;
 
-/** Runs a program of the operator's for each job. It has a supervisor of its own, so it goes on when its worker dies. */
+/**
+ * Creates a driver that runs a program of the operator for each job. A separate supervisor runs the program, so it goes
+ * on when its worker dies.
+ */
 export const createCommandDriver: CreateDriver = (tools) => new CommandDriver(tools);
 
 class CommandDriver implements Driver {
@@ -190,7 +193,7 @@ class CommandDriver implements Driver {
 
   async [Symbol.asyncDispose](): Promise<void> {}
 
-  /** Every job has a folder of its own in it. */
+  /** Contains a folder for each job. */
   get #folder(): string {
     if (this.#given !== undefined) return this.#given;
     throw new EngineFailure('Commands run in workers alone.', {
@@ -218,7 +221,7 @@ class CommandDriver implements Driver {
 
 function wordOf(value: JsonValue): string {
   if (typeof value !== 'string') return JSON.stringify(value);
-  // A text of a user's is never an option.
+  // A user's text must never become an option.
   return value.replaceAll('\0', '').replace(/^-/, ' -');
 }
 

@@ -4,7 +4,7 @@ import { checkSteps, greyImage } from '@renderkit/engine-kit/full-check.ts';
 import { walkCheck } from '@renderkit/engine-kit/testing/walk-check.ts';
 import { checkCommandBackend } from './full-check.ts';
 
-// Processes are told apart by /proc.
+// Processes are identified by /proc.
 test('programs are run, ended and taken up again', { skip: process.platform !== 'linux' }, async () => {
   const steps = await walkCheck(checkCommandBackend, '');
   assert.deepEqual(Object.keys(steps), [...checkSteps]);

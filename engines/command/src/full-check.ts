@@ -4,7 +4,7 @@ import { createCommandDriver } from './driver.ts';
 
 const slowMs = 3_000;
 
-/** A program of a few words without braces, which would name values; it is given `{out}` first. */
+/** A program of a few words without braces, because braces would be placeholders. Its first argument is `{out}`. */
 function jobOf(script: string, ...words: string[]): CheckJob {
   return {
     route: {
@@ -23,7 +23,7 @@ function jobOf(script: string, ...words: string[]): CheckJob {
 const into = 'process.argv[1] + "/result.png"';
 const draw = `require("fs").writeFileSync(${into}, Buffer.from("${greyImage.toString('base64')}", "base64"));`;
 
-/** Runs small programs of Node's on this machine, as a worker runs the operator's. */
+/** Runs small Node programs on this machine, in the way a worker runs the operator's. */
 export const checkCommandBackend: FullCheck = checkByJobs({
   createDriver: createCommandDriver,
   job: jobOf(draw),

@@ -1,8 +1,8 @@
 import type { EngineProgress } from '@renderkit/engine-kit/report.ts';
 
 /**
- * How far a program says that it is, by the last match in what it printed: two numbers are done and of, one is a percentage.
- * Nothing where it says nothing.
+ * Returns a program's progress from the last match in its output. Two numbers are the steps done and the total; one
+ * number is a percentage. Returns an empty object where nothing matches.
  */
 export function progressIn(
   printed: string,

@@ -10,17 +10,20 @@ import type { TargetSpecs } from '@renderkit/engine-kit/target-spec.ts';
 /** The schema that fal publishes for a route's endpoint. */
 type EndpointSchema = { input: JsonValue | undefined; schemas: Schemas };
 
-/** Tells the schema of an endpoint; undefined where there is no such endpoint. @throws EngineFailure where fal cannot be asked */
+/**
+ * Returns the schema of an endpoint; `undefined` where there is no such endpoint. @throws EngineFailure where fal
+ * cannot be asked
+ */
 export type ReadSchema = (endpoint: string, signal: AbortSignal) => Promise<EndpointSchema | undefined>;
 
-/** Reads the schema of each endpoint once per check. */
+/** Creates a reader that reads the schema of each endpoint once per check. */
 export function createReadSchema(http: BackendHttp): ReadSchema {
   return oncePerCheck((endpoint, signal) => readSchema(http, endpoint, signal));
 }
 
 /**
- * What keeps a route from running at fal, by the schema that fal publishes for its endpoint. An endpoint without one is taken
- * as it is. @throws EngineFailure where fal cannot be asked
+ * Returns the problems that keep a route from running at fal, by the schema that fal publishes for its endpoint.
+ * Accepts an endpoint that has no schema. @throws EngineFailure where fal cannot be asked
  */
 export async function checkFalRoute(
   { backend, read }: { backend: string; read: ReadSchema },
@@ -38,7 +41,9 @@ export async function checkFalRoute(
   return checkFields(route, found.input, found.schemas);
 }
 
-/** What the fields that a route sets take, by the same schema. @throws EngineFailure where fal cannot be asked */
+/**
+ * Returns what the fields that a route sets accept, by the same schema. @throws EngineFailure where fal cannot be asked
+ */
 export async function falTargets(read: ReadSchema, route: Route, signal: AbortSignal): Promise<TargetSpecs> {
   const found = route.endpoint === undefined ? undefined : await read(route.endpoint, signal);
   return found === undefined ? new Map() : fieldTargets(route, found.input, found.schemas);
@@ -62,7 +67,7 @@ function schemasOf(json: JsonValue | undefined): Record<string, JsonValue | unde
   return isObject(schemas) ? schemas : {};
 }
 
-/** The schema of what is posted to the endpoint, behind its reference. */
+/** Returns the schema of the body that is posted to the endpoint, with its reference resolved. */
 function inputOf(json: JsonValue | undefined, endpoint: string): JsonValue | undefined {
   let node: JsonValue | undefined = json;
   for (const step of [

@@ -32,7 +32,7 @@ const values: BoundValue[] = [
   { target: '/image_url', kind: 'media', media: [small], several: false },
 ];
 
-/** No other job has it. */
+/** A value that no other job has. */
 const seed: BoundValue = { target: '/seed', kind: 'plain', value: 3_405_691_582 };
 
 testDriver({
@@ -134,7 +134,7 @@ test('a job that failed says whose fault it is', async () => {
       { status: 403, headers: { 'x-fal-error-type': 'forbidden' }, json: { detail: 'no' } },
       { blame: 'backend', code: 'render_failed', lasting: false },
     ],
-    // 499 is a job that was canceled, the others are a model's own words.
+    // 499 is a canceled job; the other statuses come from the model itself.
     ...[401, 402, 403, 404, 405, 408, 409, 410, 425, 429, 499].map(
       (status) =>
         [
@@ -163,7 +163,7 @@ test('that fal does not hand a response out now is no end of the job', async () 
     const over = new AbortController();
     const following = follow(driver, handle).finally(() => over.abort());
     following.catch(() => {});
-    // Three looks are the job's way to its end; those after them ask for its response again.
+    // The job ends after three polls; further polls ask for its response again.
     while (counterpart.asked.look < 10 && !over.signal.aborted)
       await new Promise((resolve) => setImmediate(resolve));
     counterpart.ends = null;

@@ -46,7 +46,7 @@ import { findRequest } from './find-request.ts';
 import { falOrigins, requestPaths, type RequestPaths } from './request-paths.ts';
 import { createUploads, maxInlineBytes, type Uploads } from './uploads.ts';
 
-/** A call, its endpoint, and addresses of the media that were too large to go along. */
+/** A call, its endpoint, and the addresses of media that were too large for the call itself. */
 interface FalCall extends Call {
   readonly endpoint: string;
   readonly startSeconds: number | null;
@@ -56,14 +56,14 @@ type FalHandle = RequestPaths;
 
 interface FalEnd {
   readonly response: BackendAnswer;
-  /** That the model ran; undefined where fal does not say. */
+  /** Seconds that the model ran; `undefined` where fal does not report it. */
   readonly seconds: number | undefined;
 }
 
-/** Bytes of a model's answer: some hold the pictures themselves. */
+/** Maximum bytes of a model's answer: some answers contain the pictures themselves. */
 const maxAnswerBytes = 256 * 1024 * 1024;
 
-/** Speaks to fal's queue, or to a server of its shape. */
+/** Creates a driver for fal's queue, or for a compatible server. */
 export const createFalDriver: CreateDriver = (tools) => new FalDriver(tools);
 
 class FalDriver implements Driver {
@@ -108,7 +108,7 @@ class FalDriver implements Driver {
       to: `/${call.endpoint}`,
       json: await bodyWithMedia(call, textOf),
       headers: {
-        // The core decides what is tried again.
+        // Only the platform's core decides about retries.
         'x-fal-no-retry': '1',
         ...(call.startSeconds !== null && { 'x-fal-request-timeout': String(call.startSeconds) }),
       },
@@ -145,7 +145,8 @@ class FalDriver implements Driver {
     const call = fromPrepared(prepared) as FalCall;
     if (call.unique.length === 0) return 'unknowable';
     const id = await findRequest(this.#platform, call, since, signal);
-    // Only requests that ended are listed, and none where the account keeps no payloads: absence is never certain.
+    // Only ended requests are listed, and none if the account stores no payloads. So a missing request is never
+    // certain.
     return id === null ? 'unknown' : { handle: this.#handleOf(call.endpoint, id) };
   }
 
@@ -176,7 +177,7 @@ class FalDriver implements Driver {
     if (status['status'] !== 'COMPLETED') {
       return { news: { type: 'progress', stage: 'rendering', fraction: null } };
     }
-    // A job that failed is completed too: its response has the status of its error.
+    // A failed job is `COMPLETED` too: its response has the status of the error.
     const response = await http.send({ to: paths.response, maxBytes: maxAnswerBytes, signal });
     if (response.status === 404 && !isErrorOfJob(response)) throw this.#gone();
     if (isSuccess(response) ? parseJson(response) === undefined : !isErrorOfJob(response)) {
@@ -196,8 +197,8 @@ class FalDriver implements Driver {
   }
 
   /**
-   * Why a job failed, whatever the status: 499 is one that was canceled. It is over, so this is never `engine_unavailable`. What
-   * failed on fal's side was not billed.
+   * Returns why a job failed, whatever the status; 499 is a canceled job. The job is over, so this is never
+   * `engine_unavailable`. Jobs that failed on fal's side were not billed.
    */
   #failureOfJob(response: BackendAnswer, job: FollowedJob): EngineFailure {
     const doing = 'making a job';
@@ -229,12 +230,12 @@ class FalDriver implements Driver {
     const json = parseJson(answer);
     const status = isObject(json) ? json['status'] : undefined;
     if (status === 'ALREADY_COMPLETED') return 'too_late';
-    // Of one that runs the model is asked to stop, and may go on.
+    // A running model is asked to stop, but may go on.
     return status === 'OK' || (isObject(json) && json['success'] === true) ? 'canceled' : 'unknown';
   }
 
   async probe(signal: AbortSignal): Promise<EngineHealth> {
-    // fal has no address for this: that a request is unknown is said by a queue that is alive and takes the key.
+    // fal has no address for health checks. A queue that works and accepts the key reports this request as unknown.
     const { status } = requestPaths('fal-ai/renderkit', '00000000-0000-4000-8000-000000000000');
     const answer = await this.#queue.send({ to: status, answerMs: 3_000, signal });
     if (answer.status >= 500 || [401, 402, 403, 429].includes(answer.status)) {
@@ -257,10 +258,10 @@ class FalDriver implements Driver {
   }
 }
 
-/** Statuses by which fal itself refuses to hand a response out: our key, a request that it does not know, too many at once. */
+/** Statuses with which fal itself refuses to return a response: a bad key, an unknown request, too many requests. */
 const refusesToHandOut: ReadonlySet<number> = new Set([401, 402, 403, 404, 429]);
 
-/** Whether a bad status is that of the job, which says of what type its error is, and not that of who was asked for it. */
+/** Returns whether a bad status is the job's own, and not a refusal by fal. Errors of a job have an error type. */
 function isErrorOfJob(response: BackendAnswer): boolean {
   if (response.headers['x-fal-error-type'] !== undefined) return true;
   const json = parseJson(response);

@@ -4,14 +4,18 @@ import type { Call } from '@renderkit/engine-kit/call.ts';
 import { isBodyOf } from '@renderkit/engine-kit/json-pointer.ts';
 import type { JsonValue } from '@renderkit/engine-kit/route.ts';
 
-/** How far fal's clock may be behind ours. What is older is not the call's own; a request within is taken by its unique values. */
+/**
+ * How far fal's clock may be behind ours. Older requests are not this call's; newer ones are matched by the call's
+ * unique values.
+ */
 const clockMs = 120_000;
 const pageSize = 100;
 const maxPages = 10;
 
 /**
- * The id of the one request since then whose payload is the call's. Null where there is none, or more than one. The caller sees
- * to it that the call has unique values: media are not compared, for fal shows them in its own way.
+ * Returns the id of the only request since then whose payload is the call's; `null` where there is none or more than
+ * one. The caller must make sure that the call has unique values. Media are not compared, because fal returns them in
+ * its own form.
  * @throws EngineFailure where fal cannot be asked
  */
 export async function findRequest(

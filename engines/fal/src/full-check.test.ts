@@ -27,7 +27,7 @@ test("the steps of fal's queue are walked, and the jobs of the check ended", asy
   assert.match(steps['invalid graph']?.message ?? '', /valid integer/);
   assert.equal(steps['queue delete']?.message, 'A job was taken out before its end.');
   assert.match(steps['restart']?.message ?? '', /^Another process has the same job's result/);
-  // One is rendered, one taken out and one ended; the wrong one is refused.
+  // One job is rendered, one taken from the queue and one interrupted; the invalid one is refused.
   assert.equal(counterpart.jobs, 3);
   assert.equal(counterpart.endedForeign, false);
 });

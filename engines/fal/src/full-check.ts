@@ -25,7 +25,7 @@ function jobOf(body: JsonObject): CheckJob {
   };
 }
 
-/** Asks for a few small pictures of a cheap model, where that may cost something. */
+/** Requests a few small pictures from a cheap model, if the budget allows it. */
 export const checkFalBackend: FullCheck = checkByJobs({
   createDriver: createFalDriver,
   job: jobOf({}),
@@ -36,7 +36,7 @@ export const checkFalBackend: FullCheck = checkByJobs({
     upload: 'a picture of up to 5 MB goes along in the call.',
     'cached run': 'each picture is made anew.',
   },
-  // One megapixel is billed at the least.
+  // The minimum charge is one megapixel.
   cost: { perJob: 0.01, currency: 'USD' },
   stepSeconds: 300,
 });

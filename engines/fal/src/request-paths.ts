@@ -1,6 +1,6 @@
 const queueOrigin = 'https://queue.fal.run';
 
-/** Where fal's other services are. A server of the same shape has them all at its own origin. */
+/** Returns the origins of fal's other services. A compatible server has all of them at its own origin. */
 export function falOrigins(url: string): { platform: string; uploads: string; schemas: string } {
   if (new URL(url).origin !== queueOrigin) return { platform: url, uploads: url, schemas: url };
   return {
@@ -17,7 +17,10 @@ export interface RequestPaths {
   readonly cancel: string;
 }
 
-/** Where a request is asked about where fal's own words for it were lost. A model's sub-path is no part of them. */
+/**
+ * Returns the paths of a request, for use where fal's own answer with them was lost. A model's sub-path is not part of
+ * them.
+ */
 export function requestPaths(endpoint: string, id: string): RequestPaths {
   const segments = endpoint.split('/').filter(Boolean);
   const isNamespaced = segments[0] === 'workflows' || segments[0] === 'comfy';

@@ -4,18 +4,18 @@ import type { BackendHttp } from '@renderkit/engine-kit/backend-http.ts';
 import { createBackendEgress } from '@renderkit/engine-kit/download.ts';
 import { EngineFailure, type BackendAccess, type PreparedMedia } from '@renderkit/engine-kit/driver.ts';
 
-/** Media up to this size go along as data URIs. */
+/** Media up to this size are part of the call, as data URIs. */
 export const maxInlineBytes = 5_000_000;
-/** Beyond this fal wants an upload in parts. */
+/** Larger files would need fal's upload in parts. */
 const maxUploadBytes = 90 * 1024 * 1024;
 const uploadMs = 5 * 60_000;
 
 export interface Uploads extends AsyncDisposable {
-  /** Puts a file into fal's storage; its address there. @throws EngineFailure */
+  /** Uploads a file to fal's storage; returns its address there. @throws EngineFailure */
   upload(file: PreparedMedia, signal: AbortSignal): Promise<string>;
 }
 
-/** `http` is disposed with it. */
+/** Creates uploads; disposing them also disposes `http`. */
 export function createUploads(access: BackendAccess, http: BackendHttp): Uploads {
   const egress = createBackendEgress(access);
   return {
@@ -36,7 +36,7 @@ export function createUploads(access: BackendAccess, http: BackendHttp): Uploads
       });
       const { upload_url: to, file_url: address } = readObject(http, answer, doing);
       if (typeof to !== 'string' || typeof address !== 'string') throw failed(http, 'named no address');
-      // fal names the address: it is no more trusted than that of a result, and gets no key.
+      // fal names the address, so it is as untrusted as the address of a result, and gets no key.
       const result = await egress.request({
         method: 'PUT',
         url: to,

@@ -11,8 +11,8 @@ const creditCodes: readonly JsonValue[] = ['insufficient_quota', 'billing_hard_l
 const doing = 'asked for pictures';
 
 /**
- * What an error stands for: `{error: {message, type, param, code}}`, or only a text where a server is not OpenAI's. Every failure
- * is the job's end, so none is `engine_unavailable`.
+ * Returns the failure that an error means: `{error: {message, type, param, code}}`, or only a text from a server that
+ * is not OpenAI's. Every failure ends the job, so its code is never `engine_unavailable`.
  */
 export function failureOfAnswer(http: BackendHttp, answer: BackendAnswer, route: Route): EngineFailure {
   const json = parseJson(answer);

@@ -29,7 +29,7 @@ import type { JsonValue } from '@renderkit/engine-kit/route.ts';
 import { failureOfAnswer } from './answer-failure.ts';
 
 const defaultRunSeconds = 600;
-/** Beyond the route's own time, so that this never ends a job before its worker does. */
+/** Seconds in addition to the route's own limit, so that this limit never ends a job before its worker does. */
 const graceSeconds = 60;
 /** Ten pictures of 4K as base64. */
 const maxAnswerBytes = 512 * 1024 * 1024;
@@ -39,7 +39,9 @@ interface ImagesCall extends Call {
   readonly answerSeconds: number;
 }
 
-/** Speaks OpenAI's images, or a server of their shape: one request, which is answered when the pictures are there. */
+/**
+ * Creates a driver for OpenAI's images or a compatible server. One request is answered when the pictures are finished.
+ */
 export const createOpenaiImagesDriver: CreateDriver = ({ backend }) => {
   const http = createBackendHttp(backend);
   return new OpenaiImagesDriver(http, createDownloads(backend, http));
@@ -80,7 +82,7 @@ class OpenaiImagesDriver implements Driver {
     return id;
   }
 
-  /** There is nothing to ask: such a server keeps no list of what it did. */
+  /** Returns `unknown`: such a server has no list of its past jobs. */
   async find(): Promise<'unknown'> {
     return 'unknown';
   }
@@ -103,7 +105,9 @@ class OpenaiImagesDriver implements Driver {
     yield { type: 'result', files, ...measuredCost(job.route, tokensOf(json)) };
   }
 
-  /** There is nothing that stops it. To close the connection would only lose pictures that are billed all the same. */
+  /**
+   * Returns `unknown`: nothing can stop a job. To close the connection would only lose pictures that are billed anyway.
+   */
   async cancel(): Promise<'unknown'> {
     return 'unknown';
   }
@@ -114,7 +118,7 @@ class OpenaiImagesDriver implements Driver {
 
   async probe(signal: AbortSignal): Promise<EngineHealth> {
     const answer = await this.#http.send({ to: '/models', answerMs: 3_000, signal });
-    // Not every server of this shape lists its models.
+    // Some compatible servers do not list their models.
     if (!isSuccess(answer) && answer.status !== 404) {
       throw refusalOf(this.#http, answer, 'asked for a sign of life');
     }
@@ -132,7 +136,7 @@ class OpenaiImagesDriver implements Driver {
   }
 }
 
-/** OpenAI bills by these; servers of its shape leave them out. */
+/** Returns the tokens by which OpenAI bills; compatible servers leave them out. */
 function tokensOf(json: JsonValue) {
   return {
     per_million_text_tokens: countAt(json, 'usage', 'input_tokens_details', 'text_tokens'),

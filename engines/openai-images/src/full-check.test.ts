@@ -37,7 +37,7 @@ test('as many jobs are asked for as the allowed amount pays', async () => {
 
 test('a refusal is a step that failed, of a wrong value one that works', async () => {
   await using counterpart = await new ImagesCounterpart().start();
-  // The first thing that is asked for is the edit.
+  // The edit is the first request.
   counterpart.mishaps('submit', { status: 400, json: { error: { message: 'edits are not offered' } } });
   counterpart.resultOf = () => greyImage;
   const steps = await walkCheck(checkOpenaiImagesBackend, counterpart.base, 1);

@@ -21,7 +21,7 @@ function jobOf(call: NonNullable<Route['call']>, body: JsonObject): CheckJob {
 const prompt = 'a grey square';
 const noEnd = 'a request that was sent is finished, and billed.';
 
-/** Asks for a picture and an edit of the lowest quality, where that may cost something. */
+/** Requests a picture and an edit of the lowest quality, if the budget allows it. */
 export const checkOpenaiImagesBackend: FullCheck = checkByJobs({
   createDriver: createOpenaiImagesDriver,
   job: jobOf('generations', { prompt }),

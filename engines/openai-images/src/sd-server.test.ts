@@ -9,7 +9,7 @@ import type { JsonValue, Route } from '@renderkit/engine-kit/route.ts';
 import { createOpenaiImagesDriver } from './driver.ts';
 import { ImagesCounterpart } from './testing/counterpart.ts';
 
-// stable-diffusion.cpp has OpenAI's API: what it answered, and the server itself where one runs.
+// stable-diffusion.cpp has OpenAI's API. The tests use its recorded answers, and the server itself where one runs.
 const recorded = process.env['RECORDED_ANSWERS'];
 const server = process.env['SD_SERVER_URL'];
 const never = new AbortController().signal;
@@ -49,7 +49,7 @@ test(
   async () => {
     const read = async (name: string) => {
       const text = await readFile(join(recorded ?? '', 'sd-server', `${name}.json`), 'utf8');
-      // Long texts were cut when they were recorded.
+      // Long texts were shortened in the recording.
       const { status, json } = JSON.parse(text.replaceAll(/…\(\d+ chars\)/g, '')) as {
         status: number;
         json?: JsonValue;

@@ -30,7 +30,7 @@ const values: BoundValue[] = [
 const never = new AbortController().signal;
 const job: EngineJob = { id: crypto.randomUUID(), route, files: new Map(), values, outputs: 1 };
 
-/** No other job has it. */
+/** A value that no other job has. */
 const seed: BoundValue = { target: '/seed', kind: 'plain', value: 3_405_691_582 };
 
 testDriver({
@@ -91,7 +91,7 @@ test('a lost video is found however times are written, and never guessed', async
     const find = () => driver.find(prepared, job.id, new Date(), never);
     assert.equal(await find(), 'absent');
     await submit(driver);
-    // A server that shows no seed shows this of any video of these words.
+    // A server that shows no seed gives the same answer for any video with this prompt.
     assert.equal(await find(), 'unknowable');
     const handle = await submit(driver, unlike);
     assert.deepEqual(await find(), { handle });

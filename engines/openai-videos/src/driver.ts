@@ -25,7 +25,7 @@ import type { JsonObject } from '@renderkit/engine-kit/route.ts';
 import { findVideo } from './find-video.ts';
 import { failureOfVideo, refusalOfVideo, stageOf } from './video-state.ts';
 
-/** Speaks the API of OpenAI's videos: vLLM-Omni, new-api and other servers of its shape. */
+/** Creates a driver for the API of OpenAI's videos: vLLM-Omni, new-api and other compatible servers. */
 export const createOpenaiVideosDriver: CreateDriver = (tools) => new OpenaiVideosDriver(tools);
 
 class OpenaiVideosDriver implements Driver {
@@ -100,7 +100,10 @@ class OpenaiVideosDriver implements Driver {
     });
   }
 
-  /** There is no verb to cancel: a video that waits is deleted, one that runs is left alone, for it is billed all the same. */
+  /**
+   * Cancels a video by deleting it while it waits; the API has no other way. A running video is left alone, because it
+   * is billed anyway.
+   */
   async cancel(handle: Handle, signal: AbortSignal): Promise<'canceled' | 'too_late' | 'unknown'> {
     const answer = await this.#http.send({ to: pathOf(handle), signal });
     if (!isSuccess(answer)) return 'unknown';
@@ -113,14 +116,14 @@ class OpenaiVideosDriver implements Driver {
 
   async probe(signal: AbortSignal): Promise<EngineHealth> {
     const answer = await this.#http.send({ to: '/models', answerMs: 3_000, signal });
-    // Not every server of this shape lists its models.
+    // Some compatible servers do not list their models.
     if (!isSuccess(answer) && answer.status !== 404) {
       throw refusalOf(this.#http, answer, 'asked for a sign of life');
     }
     return { version: null, digest: null, queue: null, vramBytes: null };
   }
 
-  /** Servers of this shape say nothing of what they take. */
+  /** Returns no problems: compatible servers do not report what they accept. */
   async check(): Promise<Problem[]> {
     return [];
   }

@@ -6,20 +6,21 @@ import { valuesAt } from '@renderkit/engine-kit/json-pointer.ts';
 import type { JsonObject, JsonValue } from '@renderkit/engine-kit/route.ts';
 
 /**
- * How far the server's clock may be behind ours: a shorter look back would call absent, and buy again, what is there. It takes
- * nothing that is not ours, for unique values decide.
+ * How far the server's clock may be behind ours. A shorter value could report an existing video as absent, so that it
+ * is bought again. A longer one matches no foreign video, because unique values decide.
  */
 const clockMs = 120_000;
 const pageSize = 100;
 const maxPages = 10;
-/** What a video shows of what it was asked for. Values are texts here and numbers there. */
+/** The values of a request that a video shows. The server may return a number as text. */
 const shownTargets = ['/prompt', '/model', '/size', '/seconds'] as const;
 
 /**
- * The one video since then that shows the values which no other call has. `absent` once the list reaches back far enough without
- * one that may be it; `unknown` where the server does not list, shows no prompts, has several alike, or none at all; `unknowable`
- * where what it shows may be another's: OpenAI's own shows no picture and no seed.
- * @throws EngineFailure where it cannot be asked
+ * Returns the only video since then that shows the values which no other call has. Returns `absent` once the list
+ * reaches back far enough without a possible match. Returns `unknown` where the server does not list videos or show
+ * prompts, where the list is empty, or where several videos match. Returns `unknowable` where a match may be somebody
+ * else's: OpenAI's own API shows no picture and no seed.
+ * @throws EngineFailure where the server cannot be asked
  */
 export async function findVideo(
   http: BackendHttp,
@@ -37,7 +38,7 @@ export async function findVideo(
     if (!isSuccess(answer)) throw refusalOf(http, answer, 'asked for a list of videos');
     const list = readObject(http, answer, 'asked for a list of videos');
     const videos = Array.isArray(list['data']) ? (list['data'] as JsonValue[]).filter(isObject) : [];
-    // A proxy that lists nothing says nothing.
+    // An empty list proves nothing, because a proxy may not list at all.
     if (videos.length === 0 && page === 0) return 'unknown';
     for (const video of videos) {
       const created = timeOf(video['created_at']);
@@ -61,12 +62,15 @@ function decide(hits: ReadonlyMap<string, JsonObject>, { body, unique }: Call): 
   return own.length === 1 ? { handle: only[0] } : 'unknown';
 }
 
-/** Whether a video may be the call's. One that shows another seed than it was given would be called absent, and bought again. */
+/**
+ * Returns whether a video may be the call's. The seed is not compared: a server that shows a different seed would make
+ * the video absent, and it would be bought again.
+ */
 function isAskedFor(video: JsonObject, { body }: Call): boolean {
   return shownTargets.every((target) => comparison(video, body, target) !== 'other');
 }
 
-/** How a value that was asked for is shown: `unknown` where either says nothing of it. */
+/** Compares a shown value with the requested one; `unknown` where either is missing. */
 function comparison(video: JsonObject, body: JsonObject, target: string): 'same' | 'other' | 'unknown' {
   const [[shown], [asked]] = [valuesAt(video, target), valuesAt(body, target)];
   if (shown === undefined || asked === undefined) return 'unknown';
@@ -74,7 +78,7 @@ function comparison(video: JsonObject, body: JsonObject, target: string): 'same'
   return ours === theirs ? 'same' : 'other';
 }
 
-/** Milliseconds. Seconds as a rule; some proxies give milliseconds, or a text. */
+/** Returns milliseconds. Most servers give seconds; some proxies give milliseconds or a text. */
 function timeOf(created: JsonValue | undefined): number | null {
   if (typeof created === 'string') {
     const time = /^\d+$/.test(created) ? timeOf(Number(created)) : Date.parse(created);

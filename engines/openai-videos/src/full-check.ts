@@ -17,7 +17,7 @@ function jobOf(body: JsonObject): CheckJob {
   };
 }
 
-/** Asks for a few short videos of the server's own model, where that may cost something. */
+/** Requests a few short videos from the server's own model, if the budget allows it. */
 export const checkOpenaiVideosBackend: FullCheck = checkByJobs({
   createDriver: createOpenaiVideosDriver,
   job: jobOf({}),
@@ -28,7 +28,7 @@ export const checkOpenaiVideosBackend: FullCheck = checkByJobs({
     'interrupt by id': 'a video that runs is finished, and billed.',
     'cached run': 'each video is made anew.',
   },
-  // Four seconds at the price of a usual provider.
+  // Four seconds at the price of a typical provider.
   cost: { perJob: 0.5, currency: 'USD' },
   stepSeconds: 1_200,
 });

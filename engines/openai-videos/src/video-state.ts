@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from '@renderkit/engine-kit/route.ts';
 
 type Stage = EngineProgress['stage'] | 'ended';
 
-/** Statuses of OpenAI, and the words that other servers of its shape use for them. */
+/** Statuses of OpenAI, and the names that compatible servers use for them. */
 const stages: Readonly<Record<string, Stage>> = {
   queued: 'waiting_for_engine',
   pending: 'waiting_for_engine',
@@ -27,20 +27,20 @@ const goodStatuses: readonly JsonValue[] = ['completed', 'succeeded'];
 const moderationCode = /moderation|content_policy|safety|sentinel/i;
 const inputCode = /^invalid|unsupported/i;
 
-/** How far a video is; null where its status means nothing. */
+/** Returns how far a video is; `stage` is `null` where its status is not known. */
 export function stageOf({ status, progress }: JsonObject): { stage: Stage | null; fraction: number | null } {
   const stage = typeof status === 'string' ? stages[status.toLowerCase()] : undefined;
   return { stage: stage ?? null, fraction: fractionOf(progress) };
 }
 
-/** Percents as a rule; some proxies give a fraction, or a text. */
+/** Returns a fraction of 0–1. Most servers give percentages; some proxies give a fraction or a text. */
 function fractionOf(progress: JsonValue | undefined): number | null {
   const number = typeof progress === 'string' ? Number(progress.replace(/%$/, '')) : progress;
   if (typeof number !== 'number' || !Number.isFinite(number) || number < 0) return null;
   return Math.min(1, number < 1 ? number : number / 100);
 }
 
-/** Why a video that ended is none; null where it is. */
+/** Returns why an ended video failed; `null` where it succeeded. */
 export function failureOfVideo(http: BackendHttp, { status, error }: JsonObject): EngineFailure | null {
   if (typeof status === 'string' && goodStatuses.includes(status.toLowerCase())) return null;
   const code = isObject(error) && typeof error['code'] === 'string' ? error['code'] : '';
@@ -54,7 +54,7 @@ export function failureOfVideo(http: BackendHttp, { status, error }: JsonObject)
   return new EngineFailure(message, { blame: 'backend', code: 'render_failed' });
 }
 
-/** Why a video was not taken: `{error: {message, type, param, code}}`. */
+/** Returns why the server refused a video: `{error: {message, type, param, code}}`. */
 export function refusalOfVideo(http: BackendHttp, answer: BackendAnswer, call: Call): EngineFailure {
   const json = parseJson(answer);
   const error = isObject(json) ? json['error'] : undefined;

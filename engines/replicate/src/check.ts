@@ -8,20 +8,23 @@ import type { JsonObject, Route } from '@renderkit/engine-kit/route.ts';
 import type { TargetSpecs } from '@renderkit/engine-kit/target-spec.ts';
 import { endpointOf } from './endpoint.ts';
 
-/** Tells the schemas of an endpoint; undefined where nobody tells them. @throws EngineFailure where Replicate cannot be asked */
+/**
+ * Returns the schemas of an endpoint; `undefined` where they are not published, `missing` where there is no such model.
+ * @throws EngineFailure where Replicate cannot be asked
+ */
 export type ReadSchemas = (
   endpoint: string,
   signal: AbortSignal,
 ) => Promise<JsonObject | 'missing' | undefined>;
 
-/** Reads the schemas of each endpoint once per check. */
+/** Creates a reader that reads the schemas of each endpoint once per check. */
 export function createReadSchemas(http: BackendHttp): ReadSchemas {
   return oncePerCheck((endpoint, signal) => readSchemas(http, endpoint, signal));
 }
 
 /**
- * What keeps a route from running at Replicate, by the schema of its model. Of a deployment and of a bare version nobody tells
- * the schema: they are taken as they are. @throws EngineFailure where Replicate cannot be asked
+ * Returns the problems that keep a route from running at Replicate, by the schema of its model. Accepts deployments and
+ * bare versions, because their schemas are not published. @throws EngineFailure where Replicate cannot be asked
  */
 export async function checkReplicateRoute(
   { backend, read }: { backend: string; read: ReadSchemas },
@@ -39,7 +42,10 @@ export async function checkReplicateRoute(
   return checkFields(route, found?.['Input'], found);
 }
 
-/** What the fields that a route sets take, by the same schema. @throws EngineFailure where Replicate cannot be asked */
+/**
+ * Returns what the fields that a route sets accept, by the same schema. @throws EngineFailure where Replicate cannot be
+ * asked
+ */
 export async function replicateTargets(
   read: ReadSchemas,
   { endpoint, ...route }: Route,

@@ -43,10 +43,10 @@ import type { TargetSpecs } from '@renderkit/engine-kit/target-spec.ts';
 import { failureOfPrediction } from './prediction-failure.ts';
 
 const defaultRunSeconds = 600;
-/** Beyond the route's own time, so that this never ends a job before its worker does. */
+/** Seconds in addition to the route's own limit, so that this limit never ends a job before its worker does. */
 const graceSeconds = 60;
 const maxAnswerBytes = 256 * 1024 * 1024;
-/** Seconds after which a server that makes one prediction at a time is asked again. */
+/** Seconds before the next request to a busy server, which makes one prediction at a time. */
 const busySeconds = 5;
 const schemaPath = '/openapi.json';
 
@@ -54,12 +54,15 @@ interface CogCall extends Call {
   readonly answerSeconds: number;
 }
 
-/** Speaks to a Cog server of one's own. It offers no way to ask for a prediction later: the answer is waited for. */
+/**
+ * Driver for one's own Cog server. Such a server cannot be asked for a prediction later, so the driver waits for the
+ * answer.
+ */
 export class CogDriver implements Driver {
   readonly #http: BackendHttp;
   readonly #downloads: Downloads;
   readonly #answers = new HeldAnswers();
-  /** Once per check. */
+  /** Reads once per check. */
   readonly #readSchemas = oncePerCheck((path, signal) => this.#read(path, signal));
 
   constructor({ backend }: DriverTools) {
@@ -86,7 +89,10 @@ export class CogDriver implements Driver {
     return id;
   }
 
-  /** Asking for an id again tells of a prediction that runs, but makes anew one that is over: so it is not asked. */
+  /**
+   * Returns `unknown`. A request with a used id would find a running prediction, but would start a finished one again.
+   * So no request is sent.
+   */
   async find(): Promise<'unknown'> {
     return 'unknown';
   }
@@ -103,7 +109,7 @@ export class CogDriver implements Driver {
     const prediction = parseJson(answer);
     if (!isObject(prediction)) throw lostAnswer(`${backend} answered with something else.`, job.route);
     if (prediction['status'] === 'processing' || prediction['status'] === 'starting') {
-      // The same id, sent before a worker died, is still under way.
+      // An earlier request with the same id, from a worker that died, is still running.
       throw new EngineFailure(`${backend} is still busy with the same prediction.`, {
         blame: 'backend',
         code: 'render_failed',

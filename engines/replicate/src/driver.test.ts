@@ -30,7 +30,7 @@ const values: BoundValue[] = [
 const never = new AbortController().signal;
 const job: EngineJob = { id: crypto.randomUUID(), route, files: new Map(), values, outputs: 2 };
 
-/** No other job has it. */
+/** A value that no other job has. */
 const seed: BoundValue = { target: '/seed', kind: 'plain', value: 3_405_691_582 };
 
 testDriver({

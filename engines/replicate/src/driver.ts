@@ -44,16 +44,16 @@ import { endpointOf } from './endpoint.ts';
 import { findPrediction } from './find-prediction.ts';
 import { failureOfPrediction } from './prediction-failure.ts';
 
-/** Media up to this size go along as data URIs. */
+/** Media up to this size are part of the call, as data URIs. */
 const maxInlineBytes = 5_000_000;
 const maxUploadBytes = 100 * 1024 * 1024;
 const uploadSilentMs = 60_000;
-/** Bytes of a prediction: some hold the pictures themselves. */
+/** Maximum bytes of a prediction: some predictions contain the pictures themselves. */
 const maxPredictionBytes = 256 * 1024 * 1024;
-/** Seconds that a prediction may go on beyond the route's own times, should nobody be there to cancel it. */
+/** Seconds that a prediction may take beyond the route's own limits, in case no worker cancels it. */
 const graceSeconds = 120;
 
-/** A call, what it is sent to, and addresses of the media that were too large to go along. */
+/** A call, its endpoint, and the addresses of media that were too large for the call itself. */
 export interface ReplicateCall extends Call {
   readonly endpoint: string;
   readonly cancelAfterSeconds: number | null;
@@ -66,11 +66,14 @@ interface ReplicateHandle {
   readonly cancel: string;
 }
 
-/** Speaks Replicate's predictions; where the address has no path such as `/v1`, to a Cog server of one's own. */
+/**
+ * Creates a driver for Replicate's predictions, or for one's own Cog server where the address has no path such as
+ * `/v1`.
+ */
 export const createReplicateDriver: CreateDriver = (tools) =>
   isCogServer(tools) ? new CogDriver(tools) : new ReplicateDriver(tools);
 
-/** Whether the backend's address is a Cog server's. */
+/** Returns whether the backend's address is that of a Cog server. */
 export function isCogServer({ backend }: DriverTools): boolean {
   return new URL(backend.url).pathname === '/';
 }
@@ -134,7 +137,7 @@ class ReplicateDriver implements Driver {
       to: path,
       json: version === null ? { input } : { version, input },
       headers: {
-        // A net under jobs that nobody follows any more.
+        // Ends jobs that no worker follows any more.
         ...(call.cancelAfterSeconds !== null && { 'cancel-after': `${call.cancelAfterSeconds}s` }),
       },
       answerMs: submitAnswerMs,
@@ -249,7 +252,7 @@ class ReplicateDriver implements Driver {
   }
 }
 
-/** What the last progress bar in a log says. */
+/** Returns the fraction that the last progress bar in a log shows. */
 function fractionOf(logs: JsonValue | undefined): number | null {
   if (typeof logs !== 'string') return null;
   const last = [...logs.slice(-4_000).matchAll(/(\d{1,3})%/g)].at(-1)?.[1];

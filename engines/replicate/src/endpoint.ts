@@ -1,11 +1,11 @@
 /**
- * Where a prediction is asked for: `OWNER/NAME` is an official model, `OWNER/NAME:VERSION` or a bare version any model,
- * `deployments/OWNER/NAME` a deployment of one's own.
+ * Where a prediction is requested: `OWNER/NAME` is an official model, `OWNER/NAME:VERSION` or a bare version any model,
+ * `deployments/OWNER/NAME` one's own deployment.
  */
 export interface Endpoint {
   readonly path: string;
   readonly version: string | null;
-  /** Owner and name; null where only a version is known. */
+  /** Owner and name; `null` where there is no model, only a version or a deployment. */
   readonly model: string | null;
 }
 

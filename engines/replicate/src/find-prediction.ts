@@ -6,17 +6,18 @@ import { isBodyOf } from '@renderkit/engine-kit/json-pointer.ts';
 import type { JsonObject, JsonValue } from '@renderkit/engine-kit/route.ts';
 
 /**
- * How far Replicate's clock may be behind ours: a shorter look back would call absent, and buy again, what is there. It takes
- * nothing that is not ours, for unique values decide.
+ * How far Replicate's clock may be behind ours. A shorter value could report an existing prediction as absent, so that
+ * it is bought again. A longer one matches no foreign prediction, because unique values decide.
  */
 const clockMs = 120_000;
 const maxPages = 20;
 const maxPageBytes = 64 * 1024 * 1024;
 
 /**
- * The one prediction since then whose input is the call's, where that has values that no other call has. `absent` once the list
- * reaches back far enough without it, `unknown` where it does not, where several are alike, or where inputs were removed already,
- * `unknowable` where one is alike and may be another's. Media are not compared: Replicate may show them in its own way.
+ * Returns the only prediction since then whose input is the call's, if the call has unique values. Returns `absent`
+ * once the list reaches back far enough without a match. Returns `unknown` where the list is too short, where several
+ * match, or where inputs were removed already. Returns `unknowable` where a match may be somebody else's. Media are not
+ * compared, because Replicate may return them in its own form.
  * @throws EngineFailure where Replicate cannot be asked
  */
 export async function findPrediction(
@@ -39,7 +40,7 @@ export async function findPrediction(
     for (const one of list['results'] as JsonValue[]) {
       if (!isObject(one)) continue;
       const { created_at: created } = one;
-      // Newest come first.
+      // The list is sorted with the newest first.
       if (typeof created === 'string' && Date.parse(created) < after) reachesBack = true;
       else if (one['data_removed'] === true) isCertain = false;
       else if (isBodyOf(one['input'], body, except)) hits.set(one['id'], one);

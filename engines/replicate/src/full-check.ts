@@ -49,6 +49,9 @@ const checkCog = checkByJobs({
   stepSeconds: 300,
 });
 
-/** Asks Replicate for a few small pictures, where that may cost something, or a Cog server for what its model makes of a prompt. */
+/**
+ * Requests a few small pictures from Replicate, if the budget allows it. From a Cog server, requests what its model
+ * makes of a prompt.
+ */
 export const checkReplicateBackend: FullCheck = (tools, signal, budget) =>
   (isCogServer(tools) ? checkCog : checkReplicate)(tools, signal, budget);

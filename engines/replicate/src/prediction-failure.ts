@@ -3,7 +3,7 @@ import type { BackendHttp } from '@renderkit/engine-kit/backend-http.ts';
 import { EngineFailure, type EngineFailureOptions } from '@renderkit/engine-kit/driver.ts';
 import type { JsonObject } from '@renderkit/engine-kit/route.ts';
 
-/** What the error of a failed prediction says of whom to blame: it is text of the model's author, or Replicate's own. */
+/** Maps the error text of a failed prediction to the blame. The text is from the model's author or from Replicate. */
 const meanings: readonly (readonly [RegExp, EngineFailureOptions])[] = [
   [
     /nsfw|flagged as sensitive|content policy|safety (?:checker|filter|system)|\(E005\)/i,
@@ -16,7 +16,7 @@ const meanings: readonly (readonly [RegExp, EngineFailureOptions])[] = [
   ],
 ];
 
-/** Why a prediction that ended made nothing; null where it succeeded. */
+/** Returns why an ended prediction made nothing; `null` where it succeeded. */
 export function failureOfPrediction(http: BackendHttp, prediction: JsonObject): EngineFailure | null {
   switch (prediction['status']) {
     case 'failed': {

@@ -6,7 +6,7 @@ import {
   type Purpose,
 } from '@renderkit/engine-kit/testing/counterpart.ts';
 
-/** The bytes of the result at a place. */
+/** Returns the bytes of the result at an index. */
 export function resultBytes(index: number): Buffer {
   return Buffer.from(`picture ${index} of the webui, ${'x'.repeat(2_000)}`);
 }
@@ -15,19 +15,19 @@ const maxSlowLooks = 5;
 
 /** The API of A1111's web interface: one task runs, others wait. */
 export class A1111Counterpart extends Counterpart {
-  /** The bytes of the results; a test that decodes them gives real ones. */
+  /** Returns the bytes of a result; a test that decodes results sets real ones. */
   resultOf: (index: number) => Buffer = resultBytes;
-  /** Requests that it took, in order. */
+  /** Requests that the server accepted, in order. */
   readonly taken: CounterpartRequest[] = [];
-  /** Does not say how tasks are, as servers that only share the shape of the API. */
+  /** If false, the server does not report tasks, like servers that only have a similar API. */
   tellsTasks = true;
-  /** Tasks of others that wait behind ours. */
+  /** Number of tasks of others that wait behind ours. */
   othersWaiting = 0;
-  /** What runs is another's. */
+  /** Whether the running task is somebody else's. */
   foreignRuns = false;
-  /** Tasks of many steps last until they are interrupted, or were looked at often. */
+  /** If true, tasks of many steps run until they are interrupted or were polled often. */
   holdsSlow = false;
-  /** Tells schedulers, as servers since 1.9 do. */
+  /** Whether the server lists schedulers, as servers since 1.9 do. */
   tellsSchedulers = true;
   interrupts = 0;
   readonly #active = new Set<string>();

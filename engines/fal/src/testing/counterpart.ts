@@ -16,21 +16,21 @@ interface Job {
 
 const resultPath = '/files/';
 
-/** The bytes of the result at a place. */
+/** Returns the bytes of the result at an index. */
 export function resultBytes(index: number): Buffer {
   return Buffer.from(`picture ${index} of fal, ${'x'.repeat(2_000)}`);
 }
 
 /** fal's queue, its list of requests, its storage and its schemas, at one origin. */
 export class FalCounterpart extends Counterpart {
-  /** The bytes of the results; a test that decodes them gives real ones. */
+  /** Returns the bytes of a result; a test that decodes results sets real ones. */
   resultOf: (index: number) => Buffer = resultBytes;
-  /** Bodies of the jobs that it took, in order. */
+  /** Bodies of the jobs that the server accepted, in order. */
   readonly inputs: Record<string, JsonValue>[] = [];
   readonly headersOfSubmits: CounterpartRequest['headers'][] = [];
-  /** What is kept in its storage. */
+  /** The files in its storage. */
   readonly stored: Buffer[] = [];
-  /** What a job that ends from now on is answered with, where it makes no files. */
+  /** The answer to jobs that end from now on, where they make no files. */
   ends: CounterpartAnswer | null = null;
   readonly #jobs = new Map<string, Job>([
     ['foreign', { id: 'foreign', endpoint: 'a/b', input: {}, looks: 0 }],

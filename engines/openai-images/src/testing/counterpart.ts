@@ -6,19 +6,19 @@ import {
   type Purpose,
 } from '@renderkit/engine-kit/testing/counterpart.ts';
 
-/** The bytes of the result at a place. */
+/** Returns the bytes of the result at an index. */
 export function resultBytes(index: number): Buffer {
   return Buffer.from(`picture ${index} of images, ${'x'.repeat(2_000)}`);
 }
 
-/** OpenAI's images, below `/v1`. */
+/** OpenAI's images API, below `/v1`. */
 export class ImagesCounterpart extends Counterpart {
-  /** The bytes of the results; a test that decodes them gives real ones. */
+  /** Returns the bytes of a result; a test that decodes results sets real ones. */
   resultOf: (index: number) => Buffer = resultBytes;
-  /** Requests that it took, in order, and the forms among them. */
+  /** Requests that the server accepted, in order; `forms` are the forms among them. */
   readonly taken: CounterpartRequest[] = [];
   readonly forms: FormData[] = [];
-  /** Gives addresses instead of the pictures themselves. */
+  /** Whether answers contain addresses instead of the pictures themselves. */
   givesAddresses = false;
   readonly #waiting: (() => void)[] = [];
 

@@ -14,20 +14,20 @@ interface Video {
   isDeleted: boolean;
 }
 
-/** The bytes of the result. */
+/** Returns the bytes of the result. */
 export function resultBytes(): Buffer {
   return Buffer.from(`a video, ${'x'.repeat(4_000)}`);
 }
 
-/** OpenAI's videos, below `/v1`. */
+/** OpenAI's videos API, below `/v1`. */
 export class VideosCounterpart extends Counterpart {
-  /** The bytes of the results; a test that decodes them gives real ones. */
+  /** Returns the bytes of a result; a test that decodes results sets real ones. */
   resultOf: () => Buffer = resultBytes;
-  /** Forms that it took, in order. */
+  /** Forms that the server accepted, in order. */
   readonly forms: FormData[] = [];
-  /** Status, error and progress of the videos from now on, where they are not as usual. */
+  /** Status, error and progress of all videos from now on, where these differ from the usual ones. */
   shows: JsonObject = {};
-  /** How this server writes times. */
+  /** Converts times to this server's form. */
   timeOf: (ms: number) => JsonValue = (ms) => Math.floor(ms / 1_000);
   lists = true;
   readonly #videos: Video[] = [];

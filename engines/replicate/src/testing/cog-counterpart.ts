@@ -6,16 +6,16 @@ import {
   type Purpose,
 } from '@renderkit/engine-kit/testing/counterpart.ts';
 
-/** The bytes of the result at a place. */
+/** Returns the bytes of the result at an index. */
 export function cogResultBytes(index: number): Buffer {
   return Buffer.from(`picture ${index} of cog, ${'x'.repeat(2_000)}`);
 }
 
-/** A Cog server: one prediction at a time, answered when it is over. */
+/** A Cog server: one prediction at a time, answered when it is finished. */
 export class CogCounterpart extends Counterpart {
-  /** The bytes of the results; a test that decodes them gives real ones. */
+  /** Returns the bytes of a result; a test that decodes results sets real ones. */
   resultOf: (index: number) => Buffer = cogResultBytes;
-  /** Requests that it took, in order. */
+  /** Requests that the server accepted, in order. */
   readonly taken: CounterpartRequest[] = [];
   health = 'READY';
   #running: string | null = null;

@@ -14,27 +14,27 @@ interface Prediction {
   canceled: boolean;
 }
 
-/** The bytes of the result at a place. */
+/** Returns the bytes of the result at an index. */
 export function resultBytes(index: number): Buffer {
   return Buffer.from(`picture ${index} of replicate, ${'x'.repeat(2_000)}`);
 }
 
 /** Replicate's predictions, files and models, below `/v1`. */
 export class ReplicateCounterpart extends Counterpart {
-  /** The bytes of the results; a test that decodes them gives real ones. */
+  /** Returns the bytes of a result; a test that decodes results sets real ones. */
   resultOf: (index: number) => Buffer = resultBytes;
-  /** Paths, headers and bodies of what it took, in order. */
+  /** Paths, headers and bodies of the accepted requests, in order. */
   readonly taken: CounterpartRequest[] = [];
   readonly stored: FormData[] = [];
   /** Status and error of the predictions that end from now on. */
   ends: JsonObject | null = null;
-  /** Predictions of a page of the list. */
+  /** Number of predictions on a page of the list. */
   pageSize = 2;
   readonly #predictions: Prediction[] = [];
 
   constructor() {
     super();
-    // Others' predictions, the newest last: one runs, one is of yesterday.
+    // Predictions of others, the newest last: one is running, one is from yesterday.
     this.#add('yesterday', { prompt: 'old' }, Date.now() - 86_400_000);
     this.#add('foreign', { prompt: 'of another' }, Date.now());
   }
@@ -47,7 +47,7 @@ export class ReplicateCounterpart extends Counterpart {
     return `${this.url}/v1`;
   }
 
-  /** Forgets what the predictions were about, as an hour does. */
+  /** Removes the inputs of the predictions, as Replicate does after an hour. */
   removeData(): void {
     for (const [index, one] of this.#predictions.entries()) {
       this.#predictions[index] = { ...one, input: { removed: true } };
