@@ -8,12 +8,15 @@ import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 const looks = 20;
 const lookEveryMs = 100;
 
-/** Beside the folders of media, under the name that it has in a bucket. No key leads to it. */
+/**
+ * Returns the path of the owner file. It is next to the folders of media, with the same name as in a bucket. No key
+ * leads to it.
+ */
 export function ownerFile(directory: string): string {
   return path.join(directory, 'renderkit-studio');
 }
 
-/** Who the media of a directory belong to; undefined where nobody is named. */
+/** Returns the owner of a directory of media; `undefined` where none is named. */
 export async function readOwner(directory: string): Promise<string | undefined> {
   const text = await readFile(ownerFile(directory), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
@@ -22,8 +25,9 @@ export async function readOwner(directory: string): Promise<string | undefined> 
 }
 
 /**
- * Writes the owner beside the media unless somebody is named there; returns who is. Of several that come at the same moment
- * one is the owner, on a network file system too. Where the disk is full or cannot be written nobody is named yet. @throws ConfigError where the file stays empty
+ * Writes the owner next to the media unless an owner is named there. Returns the owner. If several processes call this
+ * at the same moment, all get the same owner, on a network file system too. On a full or read-only disk the file is not
+ * written yet. @throws ConfigError where the file stays empty
  */
 export async function claimDisk(directory: string, owner: string): Promise<string> {
   const named = await readOwner(directory);
@@ -31,14 +35,14 @@ export async function claimDisk(directory: string, owner: string): Promise<strin
   try {
     await createFile(ownerFile(directory), `${owner}\n`);
   } catch (error) {
-    // A later start writes it.
+    // A later start writes the file.
     if (isStorageUnavailable(error)) return owner;
     throw error;
   }
   for (let look = 1; look <= looks; look++) {
     const written = await readOwner(directory);
     if (written !== undefined) return written;
-    // On a file system without links a file is there before its text is.
+    // On a file system without links, the file exists before its text is written.
     await sleep(lookEveryMs);
   }
   throw new ConfigError(

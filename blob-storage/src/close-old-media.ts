@@ -6,19 +6,19 @@ import { privateDirectoryMode, privateFileMode, setMode } from '@renderkit/serve
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { mediaDirectory } from './disk-blob-storage.ts';
 
-/** A pause now and then: whoever asks for media meanwhile is not to notice. */
+/** Pauses now and then, so that requests for media are not slowed down. */
 const entriesPerPause = 500;
 const pauseMs = 10;
 
 export type OldMedia = {
-  /** Holds the media, and beside them a file that says that the work is done. */
+  /** Contains the media, and next to them the file that marks the work as done. */
   dataDirectory: string;
   log: Logger;
 };
 
 /**
- * Takes from files and folders that earlier versions wrote what other users of the machine may read: once, in the
- * background. A process that is killed meanwhile, or stopped by the signal, leaves it to the next start.
+ * Removes the access of other users of the machine to files and folders that earlier versions wrote. Runs once, in the
+ * background. If the process is killed or the signal stops it, the next start does it again.
  */
 export async function closeOldMedia({ dataDirectory, log }: OldMedia, stopping: AbortSignal): Promise<void> {
   const directory = mediaDirectory(dataDirectory);
@@ -26,7 +26,7 @@ export async function closeOldMedia({ dataDirectory, log }: OldMedia, stopping: 
   if (await exists(doneFile)) return;
   const counts = { entries: 0, refused: 0 };
   try {
-    // With media in a bucket there is no such folder.
+    // Where media are in a bucket, this folder does not exist.
     await closeFolder(directory, counts, stopping).catch(unlessGone);
     await createFile(doneFile, 'The media of earlier versions are closed to other users.\n');
     if (counts.refused > 0)
@@ -35,7 +35,7 @@ export async function closeOldMedia({ dataDirectory, log }: OldMedia, stopping: 
         'some old media belong to another user and stay as they are',
       );
   } catch (error) {
-    // Nobody waits for it: the next start tries again.
+    // Nothing waits for this: the next start tries again.
     if (!stopping.aborted)
       log.error({ err: error, directory }, 'old media could not all be closed to other users');
   }
@@ -47,7 +47,7 @@ async function closeFolder(folder: string, counts: Counts, stopping: AbortSignal
   for await (const entry of await opendir(folder)) {
     stopping.throwIfAborted();
     if (++counts.entries % entriesPerPause === 0) await sleep(pauseMs);
-    // Nothing of ours is a link, and what one leads to is not ours to change.
+    // None of our files is a link, and the target of a link must not be changed.
     if (!entry.isDirectory() && !entry.isFile()) continue;
     const name = path.join(folder, entry.name);
     if (!(await setMode(name, entry.isDirectory() ? privateDirectoryMode : privateFileMode)))
@@ -56,7 +56,7 @@ async function closeFolder(folder: string, counts: Counts, stopping: AbortSignal
   }
 }
 
-/** A folder may be removed while it is looked at. */
+/** A folder may be removed while it is read. */
 function unlessGone(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
 }

@@ -5,16 +5,16 @@ export type MediaCopy = {
   /** Blobs that were copied now. */
   copied: number;
   bytes: number;
-  /** Blobs that both have, by the last round so far. */
+  /** Blobs that both storages have, according to the last round so far. */
   files: number;
 };
 
 const copiesAtOnce = 4;
 
 /**
- * Copies every blob from one storage to another, under the same key, while others work with both. A copy that was killed
- * goes on where it was when it is called again: a blob is there whole or not at all, and never changes. Ends when a round
- * over all of them found nothing new.
+ * Copies every blob from one storage to another under the same key, while other processes use both. After a kill, the
+ * next call continues where this one stopped: a blob exists completely or not at all, and never changes. Ends when a
+ * round over all blobs finds nothing new.
  */
 export async function copyMedia(
   from: BlobStorage,

@@ -44,7 +44,7 @@ test('what a volume has of its own beside the media is not looked at', async () 
   await using storage = await openEmpty();
   const key = `${'a1B2'.repeat(8)}/ast_1.png`;
   await storage.put(key, [Buffer.from('there')]);
-  // Stands for a folder that is closed to us: root meets this error as well.
+  // Simulates a folder that we may not read; this error occurs for root too.
   await symlink('lost+found', path.join(mediaDirectory(storage.root), 'lost+found'));
   const listed = (await Array.fromAsync(storage.list())).flat().map((blob) => blob.key);
   assert.deepEqual(listed, [key]);
@@ -57,7 +57,7 @@ test('a file that cannot be looked at is not taken for one that is gone', async 
   const shard = path.join(mediaDirectory(storage.root), 'a1');
   const aside = path.join(storage.root, 'aside');
   await rename(shard, aside);
-  // Stands for a file system that fails: root meets this error as well.
+  // Simulates a file system that fails; this error occurs for root too.
   await symlink('a1', shard);
   const use = () => Promise.resolve();
   await assert.rejects(storage.open(key), isStorageUnavailable);

@@ -21,20 +21,20 @@ import {
 import { claimDisk, ownerFile, readOwner } from './claim-disk.ts';
 import { writeChunks } from './write-chunks.ts';
 
-// Two characters of the folder's name as a level of its own: no directory grows without bound.
+// The first two characters of a folder's name are a level of directories, so that no directory grows without limit.
 const shardLength = 2;
 const shardShape = /^[\w-]{2}$/;
-/** Of what is written still and no blob yet. */
+/** The ending of files that are still being written and are no blobs yet. */
 const temporaryEnd = '.tmp';
 
-/** The directory of all media, below the data directory. */
+/** Returns the directory of all media, in the data directory. */
 export function mediaDirectory(dataDirectory: string): string {
   return path.join(dataDirectory, 'media');
 }
 
 /**
- * Blobs as files below the data directory, made where it is missing and closed to other users. Workers on other machines
- * share it by a network file system, under the same user.
+ * Opens a storage of blobs as files in the data directory. Creates the directory if it is missing, closed to other
+ * users. Workers on other machines share it through a network file system, as the same user.
  */
 export async function openDiskBlobStorage(dataDirectory: string): Promise<BlobStorage> {
   const directory = mediaDirectory(dataDirectory);
@@ -42,7 +42,7 @@ export async function openDiskBlobStorage(dataDirectory: string): Promise<BlobSt
   const folderPath = (folder: string) => pathOf(directory, folder);
   let isClaimed = false;
   const find = (key: string) => findFile(directory, key, isClaimed);
-  /** Writes a file that has no name yet; `name` gives it one. */
+  /** Writes a file under a temporary name; `name` gives it its real name. */
   const write = async (folder: string, chunks: Chunks) => {
     const made = await makeFolder(directory, folderPath(folder));
     const temporary = await writeTemporary(folderPath(folder), chunks);
@@ -93,7 +93,7 @@ export async function openDiskBlobStorage(dataDirectory: string): Promise<BlobSt
     removeUnfinished: (before) => removeTemporaries(directory, before),
     claim: async (owner) => {
       const named = await claimDisk(directory, owner);
-      // On a disk without space nobody could be named: what is there is served all the same.
+      // On a full disk the owner could not be written. Existing media are served anyway.
       isClaimed = (await readOwner(directory)) !== undefined;
       return named;
     },
@@ -108,7 +108,7 @@ function pathOf(directory: string, folder: string): string {
   return path.join(directory, folder.slice(0, shardLength), folder);
 }
 
-/** Undefined where there is no such file. @throws MediaUnavailable where nobody can tell */
+/** Returns `undefined` where there is no such file. @throws MediaUnavailable where this cannot be decided */
 async function findFile(
   directory: string,
   key: string,
@@ -127,19 +127,22 @@ async function findFile(
   }
 }
 
-/** Where the file is gone that says whose the media are, their volume is not mounted, and no file of it is gone. */
+/**
+ * Throws where the owner file is missing. Then the volume of the media is not mounted, so a missing file does not mean
+ * that a blob is gone.
+ */
 async function requireOwner(directory: string): Promise<void> {
   if ((await readOwner(directory)) === undefined)
     throw new MediaUnavailable(`${ownerFile(directory)} is not there: is the volume of the media mounted?`);
 }
 
-/** Makes a folder; returns the directories to sync once something in it has its name. */
+/** Creates a folder. Returns the directories to sync after a file in the folder got its name. */
 async function makeFolder(directory: string, folder: string): Promise<string[]> {
   const topmostMade = await mkdir(folder, { recursive: true, mode: privateDirectoryMode });
   return topmostMade === undefined ? [folder] : [folder, path.dirname(folder), directory];
 }
 
-/** Writes and syncs a file of a name that nobody asks for; removes it again when that fails. */
+/** Writes and syncs a file with a temporary name; removes it again if that fails. */
 async function writeTemporary(folder: string, chunks: Chunks): Promise<{ path: string; sizeBytes: number }> {
   const temporary = path.join(folder, `${randomBytes(6).toString('hex')}${temporaryEnd}`);
   let sizeBytes: number;
@@ -154,7 +157,7 @@ async function writeTemporary(folder: string, chunks: Chunks): Promise<{ path: s
   return { path: temporary, sizeBytes };
 }
 
-/** A new name is safe when its directory is: the file's own, and those of the directories made for it. */
+/** Renames a file so that the name survives a power cut: syncs the file's directory and those that were made for it. */
 async function renameSafely(temporary: string, target: string, toSync: string[]): Promise<void> {
   try {
     await rename(temporary, target);
@@ -165,7 +168,7 @@ async function renameSafely(temporary: string, target: string, toSync: string[])
   await Promise.all(toSync.map(syncDirectory));
 }
 
-/** The files of one shard at a time, whose names are what nobody else has given. */
+/** Lists the files of one shard at a time, without files that are not named by a key. */
 async function* listFiles(directory: string): AsyncGenerator<ListedBlob[]> {
   for await (const files of filesByShard(directory)) {
     const blobs = files.map(async ({ folder, name, file }) => {
@@ -177,7 +180,7 @@ async function* listFiles(directory: string): AsyncGenerator<ListedBlob[]> {
   }
 }
 
-/** A process that was killed while it wrote left them. */
+/** Removes files that a process left when it was killed while it wrote. */
 async function removeTemporaries(directory: string, before: Date): Promise<number> {
   let removed = 0;
   for await (const files of filesByShard(directory))
@@ -194,7 +197,7 @@ async function removeTemporaries(directory: string, before: Date): Promise<numbe
 type FoundFile = { folder: string; name: string; file: string };
 
 async function* filesByShard(directory: string): AsyncGenerator<FoundFile[]> {
-  // A volume has folders of its own there, which may be closed to us.
+  // A volume has its own folders there, which we may not be allowed to read.
   for (const shard of (await namesIn(directory)).filter((name) => shardShape.test(name))) {
     const folders = await namesIn(path.join(directory, shard));
     const files = folders.map(async (folder) =>
@@ -208,7 +211,7 @@ async function* filesByShard(directory: string): AsyncGenerator<FoundFile[]> {
   }
 }
 
-/** A folder may be removed while it is looked at, and what is no folder holds nothing. */
+/** A folder may be removed while it is read. A file is treated as an empty folder. */
 async function namesIn(folder: string): Promise<string[]> {
   return (await readdir(folder).catch(unlessGone)) ?? [];
 }

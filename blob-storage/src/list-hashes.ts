@@ -1,12 +1,12 @@
 import { mapInSlots } from '@renderkit/server-kit/work/map-in-slots.ts';
 import type { BlobStorage } from './blob-storage.ts';
 
-/** A blob as it can be compared later. The hash is null where the storage does not know it. */
+/** A blob in a form that can be compared later. The hash is `null` where the storage does not have it. */
 export type HashedBlob = { key: string; size_bytes: number; sha256: string | null };
 
 const looksAtOnce = 16;
 
-/** Every blob with the SHA-256 that was stored with it, by pages. */
+/** Lists all blobs in pages, with the SHA-256 that was stored with each. */
 export async function* listHashes(storage: BlobStorage): AsyncGenerator<HashedBlob[]> {
   for await (const page of storage.list()) {
     const blobs = await mapInSlots(looksAtOnce, page, async ({ key }) => {

@@ -36,7 +36,7 @@ test('a wrong secret, key, bucket or address ends a start with a sentence', asyn
     ],
   ];
   await Promise.all(wrong.map(([s3, sentence]) => assertTold({ ...config, ...s3 }, sentence)));
-  // One more than a request is tried.
+  // One more than the number of tries of a request.
   server.fail(Array.from({ length: 5 }, () => 'foreign_404' as const));
   await assertTold(config, /what answers there is no S3 storage \(404 text\/plain\): set S3_ENDPOINT/);
 });

@@ -6,10 +6,10 @@ import { openS3BlobStorage } from './s3/s3-blob-storage.ts';
 import { S3Refusal } from './s3/s3-client.ts';
 import type { S3Config } from './s3/s3-config.ts';
 
-/** Where media are kept: in the bucket where there is one, else below the data directory. */
+/** Where media are stored: in the bucket if there is one, else in the data directory. */
 export type MediaLocation = { dataDirectory: string; s3?: S3Config | undefined };
 
-/** Opens the storage without looking whether it serves. */
+/** Opens the storage without a check that it works. */
 export async function openStorage({
   dataDirectory,
   s3,
@@ -18,10 +18,13 @@ export async function openStorage({
   return { ...(await openDiskBlobStorage(dataDirectory)), [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 
-/** A start is to end within twenty seconds where it has to end, and other things come before this. */
+/** Milliseconds. A start that must fail is to fail within twenty seconds, and other steps come before this one. */
 const checkMs = 10_000;
 
-/** The same at the start of a part: a bucket that cannot be used is told at once. @throws ConfigError */
+/**
+ * Like `openStorage`, for the start of a part of the studio: reports at once if a bucket cannot be used.
+ * @throws ConfigError
+ */
 export async function openCheckedStorage(location: MediaLocation): Promise<BlobStorage & AsyncDisposable> {
   const storage = await openStorage(location);
   const { s3 } = location;
@@ -42,7 +45,7 @@ export async function openCheckedStorage(location: MediaLocation): Promise<BlobS
   }
 }
 
-/** What the codes of refusals mean for whoever set the variables. */
+/** What the codes of refusals mean for the operator who set the variables. */
 const meanings: Partial<Record<string, string>> = {
   NoSuchBucket: 'there is no such bucket: make it, or set S3_BUCKET to one that is there',
   InvalidAccessKeyId: 'it does not know the access key: set S3_ACCESS_KEY_ID to one that it knows',
@@ -63,7 +66,7 @@ function sentenceFor({ endpoint, bucket, pathStyle }: S3Config, error: unknown):
   return `The bucket ${bucket} at ${endpoint} cannot be used: ${reason.replace(/\.$/, '')}${style}.`;
 }
 
-/** What neither the protocol nor its servers' documents give one meaning. */
+/** The sentence for codes that neither the protocol nor the documents of its servers define. */
 function answerOf({ status, code }: S3Refusal): string {
   const answer = `it answered ${`${status} ${code}`.trimEnd()}`;
   return status === 429 || status >= 500
@@ -84,7 +87,7 @@ const cut = new Set(['UND_ERR_SOCKET', 'ECONNRESET']);
 function reasonOf(error: unknown): string {
   const { code = 'no reason given', message, name } = error as NodeJS.ErrnoException;
   if (unreachable.has(code) || message === '') return `nothing answers there (${code}): set S3_ENDPOINT`;
-  // What OpenSSL says is a line of its source.
+  // OpenSSL's message is a line of its source code, so it is not shown.
   if (/^(?:ERR_SSL_|EPROTO)/.test(code))
     return `no TLS connection can be made there (${code}): set S3_ENDPOINT with http:// where it speaks no TLS, or with another port`;
   if (cut.has(code) || name === 'HTTPParserError')

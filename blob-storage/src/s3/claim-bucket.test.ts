@@ -11,7 +11,7 @@ for (const conditions of ['known', 'overlooked', 'refused'] as const)
     const owners = ['std_one', 'std_two', 'std_three'];
     const gate = Promise.withResolvers<void>();
     let looks = 0;
-    // Nobody is answered before all have asked who the owner is: each has seen an empty bucket.
+    // No process gets an answer before all have asked for the owner, so that each sees an empty bucket.
     server.onRequest = ({ method, key: asked }) => {
       if (method !== 'GET' || asked !== 'renderkit-studio') return undefined;
       if (++looks === owners.length) gate.resolve();

@@ -5,26 +5,33 @@ import { type S3Client, S3Refusal } from './s3-client.ts';
 import { listObjects } from './s3-listing.ts';
 
 const ownerKey = 'renderkit-studio';
-/** Beside it each process that is about to write it writes an object of its own, on a server that knows no conditions. */
+/**
+ * On a server without conditional requests, each process that is about to write the owner first writes its own object
+ * with this prefix.
+ */
 const candidatePrefix = 'renderkit-claim-';
 
 /**
- * Writes the owner into the bucket unless somebody stands there; returns who does. Of several that come at the same moment one is
- * the owner, on servers that do not know conditional requests (`If-None-Match: *`, RFC 9110 section 13.1.2) too.
- * @throws ConfigError where others stand in the way for ten seconds
+ * Writes the owner into the bucket unless an owner is named there. Returns the owner. If several processes call this at
+ * the same moment, all get the same owner. This works too on servers without conditional requests (`If-None-Match: *`,
+ * RFC 9110 section 13.1.2).
+ * @throws ConfigError where other candidates block this one for ten seconds
  */
 export async function claimBucket(client: S3Client, owner: string): Promise<string> {
   const written = await readOwner(client);
   if (written !== undefined) return written;
   if (!(await knowsConditions(client))) return claimInTurn(client, owner);
   if (await putIfAbsent(client, ownerKey, owner)) return owner;
-  // Somebody was faster, or an answer to this very request was lost.
+  // Another process was faster, or an answer to this very request was lost.
   return (await readOwner(client)) ?? claimBucket(client, owner);
 }
 
 const readOwner = (client: S3Client) => client.text({ method: 'GET', key: ownerKey });
 
-/** A server that ignores the condition writes a second time over what is there, and one that knows none of it refuses. */
+/**
+ * Tests whether a server supports `If-None-Match`. A server that ignores it overwrites the object; another kind of
+ * server refuses the request.
+ */
 async function knowsConditions(client: S3Client): Promise<boolean> {
   const key = `renderkit-probe-${randomBytes(8).toString('hex')}`;
   await client.text({ method: 'PUT', key, body: Buffer.from('first') });
@@ -38,7 +45,7 @@ async function knowsConditions(client: S3Client): Promise<boolean> {
   }
 }
 
-/** False where there is such an object. */
+/** Returns `false` where the object exists already. */
 async function putIfAbsent(client: S3Client, key: string, text: string): Promise<boolean> {
   const request = { method: 'PUT', key, headers: { 'if-none-match': '*' }, body: Buffer.from(text) } as const;
   try {
@@ -56,12 +63,16 @@ function refusalOf(error: unknown): S3Refusal | undefined {
 
 const maxTurns = 40;
 const turnMs = 250;
-/** Whoever stands there longer was killed: writing the owner takes a few requests, each tried again for a minute at most. */
+/**
+ * An older candidate belongs to a process that was killed. Writing the owner takes a few requests, each retried for at
+ * most a minute.
+ */
 const deadAfterMs = 10 * 60_000;
 
 /**
- * Whoever wants to write says so first and then looks whether somebody else does: of two, one sees the other at least. Who sees
- * another steps back and comes again; who is alone writes, and goes only after that.
+ * Claims the bucket without conditional requests. Each process first writes its own candidate object and then looks for
+ * other candidates, so of two processes at least one sees the other. A process that sees another removes its candidate
+ * and tries again. A process that is alone writes the owner, and only then removes its candidate.
  */
 async function claimInTurn(client: S3Client, owner: string): Promise<string> {
   for (let turn = 1; turn <= maxTurns; turn++) {
@@ -85,7 +96,10 @@ async function claimInTurn(client: S3Client, owner: string): Promise<string> {
   );
 }
 
-/** Ages are compared by the server's clock alone. A listing that lacks what was just written proves nothing. */
+/**
+ * Returns whether another candidate is active. Compares ages by the server's clock only. A listing without our own new
+ * object is out of date, so it counts as a rival.
+ */
 async function hasRival(client: S3Client, own: string): Promise<boolean> {
   const candidates = (await Array.fromAsync(listObjects(client, candidatePrefix))).flat();
   const since = candidates.find(({ key }) => key === own)?.storedAt.getTime();

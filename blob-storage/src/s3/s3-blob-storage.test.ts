@@ -13,7 +13,7 @@ import { readObject } from './s3-downloads.ts';
 
 const folder = 'a1B2'.repeat(8);
 const key = `${folder}/ast_1.mp4`;
-/** Two parts. */
+/** Large enough for two parts. */
 const large = Buffer.alloc(9 * 1024 * 1024, 'many bytes ');
 
 testConformance('S3', openEmptyBucket);
@@ -61,7 +61,7 @@ test('readers that pause hold no connection, and go on where they were', async (
   await using storage = await openEmptyBucket();
   await using client = openS3Client(storage.server.config, [1]);
   await storage.put(key, chunksOf(large));
-  // More than there are connections for readers.
+  // More than the connections for readers.
   const streams = Array.from({ length: 70 }, () =>
     readObject(client, key, { start: 0, end: large.length - 1 }, 20),
   );
@@ -87,7 +87,7 @@ test('an object is not taken for gone where its bucket is', async () => {
 });
 
 for (const fault of ['foreign_404', 'foreign_page'] as const) {
-  /** Somebody else answers: to every request, or to those of one method. */
+  /** Opens a storage whose requests, or those of one method, are answered by another server. */
   const openBehind = async (method?: string) => {
     const storage = await openEmptyBucket();
     await storage.put(key, [Buffer.from('here')]);
@@ -161,7 +161,7 @@ test('a bucket is written to by the first look and by one after a fault, and onl
     );
     assert.deepEqual([await look(), await look()], [writing, 'GET']);
   }
-  // As long as an object cannot be removed it is the same one.
+  // While an object cannot be deleted, the storage uses the same one.
   server.fail(away, ({ method }) => method === 'HEAD');
   await assert.rejects(storage.open(key), isMediaUnavailable);
   for (let i = 0; i < 2; i++) {

@@ -18,14 +18,14 @@ import { listObjects, readListing } from './s3-listing.ts';
 import { spool } from './spool.ts';
 
 /**
- * Blobs as objects of one bucket, under their keys. A file whose length nobody knows goes through a temporary file of this
- * machine: its hash is stored with it, and so has to be known first.
+ * Opens a storage of blobs as objects of one bucket, under their keys. A file of unknown length is first written to a
+ * temporary file on this machine. Its hash is stored with the object, so the hash must be known before.
  */
 export function openS3BlobStorage(
   config: S3Config,
   delaysMs: readonly number[] = retryDelaysMs,
 ): BlobStorage & AsyncDisposable {
-  /** Whether an object went in and out, and nothing has failed since. */
+  /** Whether an object was written and read, and nothing has failed since. */
   let isProven = false;
   const client = watchUnavailable(openS3Client(config, delaysMs), () => (isProven = false));
   const probeKey = `renderkit-probe-${randomBytes(8).toString('hex')}`;
@@ -90,7 +90,7 @@ export function openS3BlobStorage(
   };
 }
 
-/** What fits into one part needs no file in between. Returns how many bytes they were. */
+/** Stores chunks as an object. Chunks that fit into one part need no temporary file. Returns the number of bytes. */
 async function putChunks(client: S3Client, key: string, chunks: Chunks): Promise<number> {
   if (Array.isArray(chunks) && chunks.reduce((sum, { length }) => sum + length, 0) <= partBytes) {
     const bytes = chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
@@ -102,7 +102,7 @@ async function putChunks(client: S3Client, key: string, chunks: Chunks): Promise
   return file.sizeBytes;
 }
 
-/** What others keep in the bucket is none of ours. */
+/** Lists our blobs; other objects in the bucket are left out. */
 async function* listBlobs(client: S3Client): AsyncGenerator<ListedBlob[]> {
   for await (const page of listObjects(client)) yield page.filter(({ key }) => partsOf(key) !== undefined);
 }
@@ -110,8 +110,9 @@ async function* listBlobs(client: S3Client): AsyncGenerator<ListedBlob[]> {
 const probeText = Buffer.from('Renderkit tries whether it can write here.\n');
 
 /**
- * Whoever may list may still not be allowed to write or read: an object goes in, is read, and goes again. Where objects have
- * versions it stays as one, so that this is done seldom; and always by one key, for where it cannot be removed.
+ * Writes, reads and deletes an object, because permission to list does not include these. In a bucket with versions the
+ * object remains as a version, so this is done rarely. It always uses the same key, in case the object cannot be
+ * deleted.
  */
 async function tryToWrite(client: S3Client, key: string): Promise<void> {
   await client.text({ method: 'PUT', key, body: probeText });
@@ -121,7 +122,7 @@ async function tryToWrite(client: S3Client, key: string): Promise<void> {
     throw new MediaUnavailable('the S3 storage does not give back what was written there');
 }
 
-/** The same client, which tells of requests that failed however often they were tried. */
+/** Returns the same client, which also calls `onUnavailable` when a request failed after all retries. */
 function watchUnavailable(client: S3Client, onUnavailable: () => void): S3Client {
   const watch = <T>(answer: Promise<T>) =>
     answer.catch((error: unknown) => {

@@ -6,28 +6,28 @@ import { readTag } from './s3-xml.ts';
 import type { S3Config } from './s3-config.ts';
 
 const connectMs = 5_000;
-/** To the head of an answer. Whoever completes a large upload may have to wait for the server to put it together. */
+/** Milliseconds until the head of an answer. After a large upload the server may need time to join the parts. */
 const answerMs = 30_000;
 const silentMs = 30_000;
 const maxConnections = 32;
-/** For those who read at their own pace: nothing else waits for them. */
+/** Connections for slow readers, so that other requests do not wait for them. */
 const maxReaders = 64;
-/** A listing of a thousand keys is some 400 kB. */
+/** A listing of a thousand keys has about 400 kB. */
 const maxTextBytes = 4 * 1024 * 1024;
-/** Before the second to the fifth try; a server that asks to slow down gets them all. */
+/** Milliseconds before the second to the fifth try. A server that asks to slow down gets all tries. */
 export const retryDelaysMs: readonly number[] = [100, 300, 1_000, 3_000];
 
 export type S3Request = {
   method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
-  /** A key of the bucket; none: the bucket itself. */
+  /** A key of the bucket; absent for the bucket itself. */
   key?: string;
   query?: Record<string, string>;
   headers?: Record<string, string>;
   body?: Uint8Array;
-  /** The element that the text of an answer has to hold: a page of somebody else is no empty listing. */
+  /** The XML element that the answer must contain. A page of another server must not count as an empty listing. */
   element?: string;
   signal?: AbortSignal;
-  /** Its answer is read as fast as somebody else takes it. */
+  /** A slow reader takes the answer at its own speed. */
   isForReader?: boolean;
 };
 
@@ -51,7 +51,7 @@ export class S3Refusal extends Error {
   }
 }
 
-/** What answered speaks no S3: a proxy that does not know the storage, or another server altogether. */
+/** The answer is not from an S3 server but from a proxy that cannot reach the storage, or from another server. */
 class ForeignAnswer extends Error {
   override name = 'ForeignAnswer';
 
@@ -65,17 +65,18 @@ class ForeignAnswer extends Error {
 
 export type S3Client = AsyncDisposable & {
   /**
-   * An answer of success; its body must be read. Undefined where there is no such object or upload, and for every 404 to HEAD, which
-   * has no word for what is missing. Tries again where that may help. @throws MediaUnavailable
+   * Sends a request and returns a successful answer; the caller must read its body. Returns `undefined` where there is
+   * no such object or upload. Also returns `undefined` for every 404 to HEAD, because such an answer cannot tell what
+   * is missing. Retries where that may help. @throws MediaUnavailable
    */
   send: (request: S3Request) => Promise<S3Answer | undefined>;
-  /** The same with the body as a text. */
+  /** Like `send`, but returns the body as text. */
   text: (request: S3Request) => Promise<string | undefined>;
-  /** A link that lets anybody GET the key for so many seconds. */
+  /** Returns a link that lets anybody GET the key for this number of seconds. */
   presign: (key: string, query: Record<string, string>, seconds: number) => Promise<string>;
 };
 
-/** Signed requests (AWS Signature Version 4) to one bucket, over connections that are kept open. */
+/** Opens a client for signed requests (AWS Signature Version 4) to one bucket, over connections that are kept open. */
 export function openS3Client(config: S3Config, delaysMs = retryDelaysMs): S3Client {
   const base = bucketUrl(config);
   const open = (connections: number) =>
@@ -102,7 +103,7 @@ export function openS3Client(config: S3Config, delaysMs = retryDelaysMs): S3Clie
   };
   const once = async (request: S3Request): Promise<S3Answer | undefined> => {
     const { method, body = emptyBody, signal, isForReader = false } = request;
-    // The server compares it with what arrived: bytes that were damaged on the way are refused.
+    // The server compares this hash with the received bytes and refuses damaged ones.
     const headers = { ...request.headers, 'x-amz-content-sha256': await sha256(body) };
     const signed = await new AwsV4Signer({
       ...credentials,
@@ -135,7 +136,7 @@ export function openS3Client(config: S3Config, delaysMs = retryDelaysMs): S3Clie
         url: url.href,
         signQuery: true,
       }).sign();
-      // A space was signed as %20, and a plus sign means one to some servers and itself to others.
+      // A space was signed as %20. Some servers decode a plus sign as a space, others as a plus sign.
       signed.url.search = signed.url.search.replaceAll('+', '%20');
       return signed.url.href;
     },
@@ -152,12 +153,12 @@ function bucketUrl({ endpoint, bucket, pathStyle }: S3Config): URL {
   return url;
 }
 
-/** Outside of the event loop: a part is 8 MiB. */
+/** Hashes outside of the event loop, because a part has 8 MiB. */
 async function sha256(bytes: Uint8Array): Promise<string> {
   return Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex');
 }
 
-/** The codes of a 404 that says what is missing. */
+/** The codes of a 404 that names what is missing. */
 const missingCodes = new Set<string | undefined>(['NoSuchKey', 'NoSuchUpload']);
 
 /** @throws S3Refusal, ForeignAnswer */
@@ -181,7 +182,10 @@ async function settled(
   throw new S3Refusal(status, code ?? '');
 }
 
-/** Whoever completes an upload is answered 200 before the server knows whether it worked. @throws S3Refusal, ForeignAnswer */
+/**
+ * Reads the body of an answer. A completed upload is answered with 200 before the server knows whether it worked, so
+ * the body may contain an error. @throws S3Refusal, ForeignAnswer
+ */
 async function readResult({ element }: S3Request, answer: S3Answer): Promise<string> {
   const text = await readText(answer.body);
   if (/<Error>/.test(text.slice(0, 200))) throw new S3Refusal(200, readTag(text, 'Code') ?? '');
@@ -200,7 +204,7 @@ async function readText(body: S3Answer['body']): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Refusals that the same request may not get again: damaged or cut on the way, or an error of the server's own. */
+/** Refusals that a retry may avoid: the request was damaged or cut on the way, or the server had an internal error. */
 const passingCodes = new Set([
   'InternalError',
   'ServiceUnavailable',
@@ -243,7 +247,7 @@ async function retried<T>(
 
 function unavailable(error: unknown): MediaUnavailable {
   const { code, message } = error as NodeJS.ErrnoException;
-  // An address of several hosts that none answers at fails without a message.
+  // If an address has several hosts and none answers, the error has no message.
   const reason = message === '' ? code : message;
   return new MediaUnavailable(`the S3 storage cannot be used now: ${reason}`, { cause: error });
 }

@@ -1,6 +1,6 @@
 import { ConfigError, type readEnvironment } from '@renderkit/server-kit/process/config.ts';
 
-/** A bucket of an S3-compatible storage, and the key that opens it. */
+/** A bucket of an S3-compatible storage, and its access key. */
 export type S3Config = {
   /** Scheme, host and port. */
   endpoint: string;
@@ -8,19 +8,19 @@ export type S3Config = {
   region: string;
   accessKeyId: string;
   secretAccessKey: string;
-  /** `endpoint/bucket/key`; else `bucket.endpoint/key`, which needs a name for each bucket. */
+  /** `true`: `endpoint/bucket/key`. `false`: `bucket.endpoint/key`, which needs a host name for each bucket. */
   pathStyle: boolean;
 };
 
 const bucketShape = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
-/** Undefined where `MEDIA_STORE` is `disk`, as it is unless set. @throws ConfigError */
+/** Returns `undefined` where `MEDIA_STORE` is `disk`, which is the default. @throws ConfigError */
 export function readS3Config(read: ReturnType<typeof readEnvironment>): S3Config | undefined {
   if (read.choice('MEDIA_STORE', ['disk', 's3'], 'disk') === 'disk') return undefined;
   return readBucket(read);
 }
 
-/** The bucket that the environment names, whether media are kept in it yet or not. @throws ConfigError */
+/** Returns the bucket that the environment names, even if no media are stored in it yet. @throws ConfigError */
 export function readBucket(read: ReturnType<typeof readEnvironment>): S3Config {
   const endpoint = read.origin('S3_ENDPOINT');
   if (endpoint === undefined)

@@ -5,15 +5,15 @@ import type { S3Client } from './s3-client.ts';
 import type { FoundObject } from './s3-uploads.ts';
 import { spool, type SpooledFile } from './spool.ts';
 
-/** How often a stream goes on where it was cut, without a byte in between. */
+/** How often a stream that broke off is resumed without receiving a byte in between. */
 const maxResumes = 4;
 
-/** Milliseconds for which a connection is held for a reader that takes nothing: a film that was paused, or worse. */
+/** Milliseconds to keep a connection for a reader that takes no bytes, such as a paused film. */
 const idleMs = 5_000;
 
 /**
- * The bytes from `start` to `end`, both included. A stream that is cut goes on where it was: a blob never changes. So does
- * one whose reader has paused, and holds no connection meanwhile.
+ * Returns the bytes from `start` to `end`, both included, as a stream. A stream that breaks off is resumed at the same
+ * position, because a blob never changes. A paused stream is resumed too, and holds no connection meanwhile.
  */
 export function readObject(
   client: S3Client,
@@ -64,13 +64,13 @@ async function* chunksOf(
   }
 }
 
-/** Fetches before they are given up. */
+/** Number of fetches before giving up. */
 const maxFetches = 3;
 
 /**
- * Fetches a whole object to a temporary file of this name and compares its hash with what was stored.
+ * Fetches a whole object into a temporary file with this name, and compares its hash with the stored one.
  * @throws BlobMissing
- * @throws MediaUnavailable where other bytes came, each time
+ * @throws MediaUnavailable where every fetch returned other bytes
  */
 export async function fetchObject(
   client: S3Client,

@@ -3,7 +3,10 @@ import type { ListedBlob } from '../blob-storage.ts';
 import type { S3Client } from './s3-client.ts';
 import { readElements, readTag } from './s3-xml.ts';
 
-/** The objects whose keys begin with the prefix, by pages; with none every object of the bucket, whoever stored it. */
+/**
+ * Lists the objects whose keys begin with the prefix, in pages. Without a prefix lists every object of the bucket,
+ * including those of others.
+ */
 export async function* listObjects(client: S3Client, prefix = ''): AsyncGenerator<ListedBlob[]> {
   for (let token: string | undefined = ''; token !== undefined;) {
     const query: Record<string, string> = { 'list-type': '2', 'encoding-type': 'url', prefix };
@@ -18,7 +21,7 @@ export async function* listObjects(client: S3Client, prefix = ''): AsyncGenerato
   }
 }
 
-/** A page of what the bucket holds, as this element. */
+/** Returns one page of a listing of the bucket, with this root element. */
 export async function readListing(
   client: S3Client,
   query: Record<string, string>,

@@ -6,10 +6,12 @@ import { readListing } from './s3-listing.ts';
 import { readElements, readTag } from './s3-xml.ts';
 import { piecesOf, type SpooledFile } from './spool.ts';
 
-/** S3 takes parts from 5 MiB on, 10,000 at most. One upload holds one part in memory. */
+/** S3 accepts parts from 5 MiB, at most 10,000 of them. One upload keeps one part in memory. */
 export const partBytes = 8 * 1024 * 1024;
 
-/** Where an object says what all of its bytes hash to: an ETag is no hash of them where they came in parts. */
+/**
+ * Header with the hash of all bytes of an object. The ETag of an object that was uploaded in parts is not such a hash.
+ */
 export const sha256Header = 'x-amz-meta-sha256';
 
 /** Stores bytes as one object. */
@@ -21,7 +23,7 @@ export async function putBytes(
   await client.text({ method: 'PUT', key, headers: { [sha256Header]: sha256 }, body: bytes });
 }
 
-/** Stores a file as one object, in parts where it is large. Until the last request nobody sees any of it. */
+/** Stores a file as one object, in parts if it is large. No reader sees any of it before the last request. */
 export async function putFile(
   client: S3Client,
   key: string,
@@ -56,7 +58,7 @@ async function putParts(
     }
     await completeUpload(client, key, uploadId, etags);
   } catch (error) {
-    // What cannot be ended now is ended by `removeUnfinishedUploads`.
+    // If the upload cannot be aborted now, `removeUnfinishedUploads` does it later.
     await endUpload(client, key, uploadId).catch(() => undefined);
     throw error;
   }
@@ -73,7 +75,7 @@ async function completeUpload(
   const headers = { 'content-type': 'application/xml' };
   const element = 'CompleteMultipartUploadResult';
   const answer = await client.text({ method: 'POST', key, query: { uploadId }, headers, body, element });
-  // The answer to a try before this one may have been lost: then the upload is gone and the object there.
+  // The answer to an earlier try may have been lost. Then the upload is gone and the object exists.
   if (answer === undefined && (await findObject(client, key)) === undefined)
     throw new Error('the S3 storage forgot an upload before it was complete');
 }
@@ -85,8 +87,8 @@ async function endUpload(client: S3Client, key: string, uploadId: string): Promi
 export type FoundObject = { sizeBytes: number; sha256: string | undefined };
 
 /**
- * Undefined where there is no such object. An answer to HEAD has no word for what there is none of: before an object is taken
- * for gone, GET has to say that it is the object that is missing. @throws MediaUnavailable
+ * Returns `undefined` where there is no such object. A 404 to HEAD does not tell what is missing, so a GET must confirm
+ * that the object is missing. @throws MediaUnavailable
  */
 export async function findObject(client: S3Client, key: string): Promise<FoundObject | undefined> {
   const answer = (await client.send({ method: 'HEAD', key })) ?? (await client.send({ method: 'GET', key }));
@@ -97,7 +99,10 @@ export async function findObject(client: S3Client, key: string): Promise<FoundOb
   return { sizeBytes: Number(length), sha256: answer.header(sha256Header) };
 }
 
-/** Ends uploads that were begun before the time; their parts lie in the bucket and in no listing. Returns how many. */
+/**
+ * Aborts uploads that began before the time; their parts use space in the bucket but appear in no listing. Returns how
+ * many.
+ */
 export async function removeUnfinishedUploads(client: S3Client, before: Date): Promise<number> {
   let removed = 0;
   for (let marker: Record<string, string> | undefined = {}; marker !== undefined;) {

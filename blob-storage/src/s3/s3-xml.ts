@@ -1,15 +1,15 @@
 /**
- * What answers of S3 hold, read without a parser: they are flat lists of elements without attributes, and with
- * `encoding-type=url` keys hold nothing that XML would escape.
+ * Reads the answers of S3 without an XML parser. They are flat lists of elements without attributes. With
+ * `encoding-type=url`, keys contain nothing that XML would escape.
  */
 
-/** The text of the first element of the name. */
+/** Returns the text of the first element with this name. */
 export function readTag(xml: string, name: string): string | undefined {
   const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
   return text === undefined ? undefined : unescaped(text);
 }
 
-/** The inner text of every element of the name; none of them lies in another. */
+/** Returns the inner text of every element with this name. These elements are never nested. */
 export function readElements(xml: string, name: string): string[] {
   return [...xml.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, 'gs'))].map(([, inner = '']) => inner);
 }

@@ -5,10 +5,10 @@ import { makeTemporaryDirectory } from '@renderkit/media-kit/temporary-directory
 import type { Chunks } from '../blob-storage.ts';
 import { writeChunks } from '../write-chunks.ts';
 
-/** A file on its way to or from the storage, in a directory of its own that goes with it. */
+/** A file on its way to or from the storage, in its own directory, which is removed with it. */
 export type SpooledFile = AsyncDisposable & { path: string; sizeBytes: number; sha256: string };
 
-/** Writes chunks to a temporary file; what they throw removes it again. */
+/** Writes chunks to a temporary file; removes the file again if the chunks throw. */
 export async function spool(chunks: Chunks, name = 'file'): Promise<SpooledFile> {
   await using owned = new AsyncDisposableStack();
   const directory = owned.use(makeTemporaryDirectory());
@@ -37,7 +37,10 @@ async function* hashed(chunks: Chunks, hash: ReturnType<typeof createHash>): Asy
   }
 }
 
-/** The file in pieces of so many bytes, the last one shorter. A piece is valid until the next is asked for. */
+/**
+ * Yields the file in pieces of this size; the last piece may be shorter. A piece is valid until the next one is
+ * requested.
+ */
 export async function* piecesOf(
   handle: FileHandle,
   sizeBytes: number,

@@ -8,7 +8,10 @@ const folder = 'a1B2'.repeat(8);
 const other = 'c3D4'.repeat(8);
 const key = `${folder}/ast_1.png`;
 
-/** What the studio relies on, as tests of one blob storage. `open` gives an empty one, closed with the test. */
+/**
+ * Tests that one blob storage does what the studio relies on. `open` returns an empty storage, which is closed with the
+ * test.
+ */
 export function testConformance(name: string, open: () => Promise<BlobStorage & AsyncDisposable>): void {
   const check = (sentence: string, run: (storage: BlobStorage) => Promise<void>) => {
     void test(`${name}: ${sentence}`, async () => {
@@ -38,7 +41,7 @@ async function putAndRead(storage: BlobStorage): Promise<void> {
   assert.equal(await text(storage), '0123456789');
   assert.equal(await text(storage, { start: 0, end: 0 }), '0');
   assert.equal(await text(storage, { start: 7, end: 9 }), '789');
-  // A try that is made again writes the same once more.
+  // A retry writes the same bytes once more.
   await storage.put(key, [Buffer.from('0123456789')]);
   assert.equal(await text(storage), '0123456789');
   await storage.put(`${other}/empty.png`, []);
@@ -118,7 +121,7 @@ async function removeFolder(storage: BlobStorage): Promise<void> {
   await storage.removeFolder(folder);
   assert.deepEqual([await storage.open(key), await storage.open(thumbnail)], [undefined, undefined]);
   assert.ok(await storage.open(neighbour));
-  // A folder may be filled anew.
+  // A removed folder may be filled again.
   await storage.put(key, [Buffer.from('again')]);
   assert.equal(await text(storage), 'again');
 }

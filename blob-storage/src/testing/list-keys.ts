@@ -2,8 +2,8 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * The key of every file below the directory of all media, for checks that nothing was left behind. A folder that is
- * removed meanwhile holds nothing.
+ * Returns the key of every file in the directory of all media, for checks that nothing was left behind. A folder that
+ * is removed meanwhile counts as empty.
  */
 export async function listKeys(directory: string): Promise<string[]> {
   const shards = await namesIn(directory);

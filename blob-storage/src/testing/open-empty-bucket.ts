@@ -1,7 +1,7 @@
 import { openS3BlobStorage } from '../s3/s3-blob-storage.ts';
 import { startS3Counterpart } from './s3-counterpart.ts';
 
-/** A storage over an empty bucket of a server of its own. What failed is sent again at once. */
+/** Opens a storage with an empty bucket on its own server. Failed requests are retried almost at once. */
 export async function openEmptyBucket() {
   await using owned = new AsyncDisposableStack();
   const server = owned.use(await startS3Counterpart());

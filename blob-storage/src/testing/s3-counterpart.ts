@@ -8,7 +8,10 @@ import type { S3Config } from '../s3/s3-config.ts';
 type StoredObject = { bytes: Buffer; headers: Record<string, string>; storedAt: Date };
 type Upload = { key: string; headers: Record<string, string>; begun: Date; parts: Map<number, Buffer> };
 
-/** What goes wrong with one answer: it is never given, given by half, with other bytes, by somebody else, or after the work was done. */
+/**
+ * A failure of one answer: it is missing, cut in half, has other bytes, comes from another server, or is lost after the
+ * work was done.
+ */
 export type S3Fault =
   | 'unavailable'
   | 'slow_down'
@@ -20,17 +23,17 @@ export type S3Fault =
   | 'foreign_404'
   | 'foreign_page';
 
-/** A server that speaks as much of S3 as the client asks for, in memory, and fails when it is told to. */
+/** A server that supports as much of S3 as the client uses, in memory, and fails when a test demands it. */
 export type S3Counterpart = AsyncDisposable & {
   config: S3Config;
   objects: Map<string, StoredObject>;
-  /** Uploads in parts that were neither completed nor ended. */
+  /** Uploads in parts that were neither completed nor aborted. */
   uploads: Map<string, Upload>;
-  /** The next requests that `matches` meets these faults, one each. */
+  /** The next requests for which `matches` returns true get these faults, one each. */
   fail: (faults: readonly S3Fault[], matches?: (request: Asked) => boolean) => void;
-  /** Called with each request that was signed well; it is worked on once what this returns is settled. */
+  /** Called with each request whose signature is valid; the request is handled once the returned promise settles. */
   onRequest: ((request: Asked) => void | Promise<void>) | undefined;
-  /** What it makes of `If-None-Match` with a PUT: knows it, overlooks it, or refuses the request. */
+  /** How the server treats `If-None-Match` with a PUT: supports it, ignores it, or refuses the request. */
   conditions: 'known' | 'overlooked' | 'refused';
 };
 
@@ -39,7 +42,7 @@ type Asked = { method: string; key: string; query: URLSearchParams; headers: Inc
 const bucket = 'media-of-tests';
 const credentials = { accessKeyId: 'TESTKEY', secretAccessKey: 'a secret of the tests', region: 'us-east-1' };
 
-/** Starts it on a port of this machine's loopback. */
+/** Starts the server on a port of this machine's loopback. */
 export async function startS3Counterpart(): Promise<S3Counterpart> {
   const objects: S3Counterpart['objects'] = new Map();
   const uploads: S3Counterpart['uploads'] = new Map();
@@ -90,7 +93,7 @@ async function readRequest(
   return { asked: call, body, refusal };
 }
 
-/** Signs what arrived once more, with the names that the client says it signed. */
+/** Signs the received request again, with the headers that the client signed. */
 async function signatureRefusal(
   { method, headers }: Asked,
   url: URL,
@@ -162,7 +165,7 @@ function answer(call: Asked, body: Buffer, scene: Scene): void {
   response.writeHead(status, { 'content-length': sent.length, ...headers });
   if (call.method === 'HEAD') return void response.end();
   if (fault !== 'cut') return void response.end(sent);
-  // The half of it has to be on its way before the connection breaks.
+  // Half of the answer must be sent before the connection breaks.
   response.write(sent.subarray(0, sent.length / 2), () => response.destroy());
 }
 
@@ -234,7 +237,7 @@ function workOnUpload(
 
 const maxKeysPerPage = 3;
 
-/** Few keys a page, so that tests with few blobs need several. */
+/** Few keys per page, so that tests with few blobs need several pages. */
 function listObjects(query: URLSearchParams, objects: S3Counterpart['objects']): Result {
   const prefix = query.get('prefix') ?? '';
   const after = query.get('continuation-token') ?? '';

@@ -9,8 +9,9 @@ import { listKeys } from './list-keys.ts';
 import { startS3Counterpart } from './s3-counterpart.ts';
 
 /**
- * The store for media of one test, by default as the run was told by `--media-store`: undefined for the disk, else a bucket that nobody
- * else has, on the counterpart or on the server that `TEST_S3` describes (an `S3Config` without its bucket, as JSON).
+ * Opens the media store of one test, by default the one that `--media-store` selects for the run. Returns `undefined`
+ * for the disk, else a new bucket. The bucket is on the counterpart, or on the server that `TEST_S3` describes (an
+ * `S3Config` without its bucket, as JSON).
  */
 export async function openTestMedia(
   owners: AsyncDisposableStack,
@@ -26,7 +27,10 @@ export async function openTestMedia(
   return config;
 }
 
-/** What a part has in its environment for such a place beside its data directory. */
+/**
+ * Returns the environment variables that a part of the studio needs for such a store, in addition to its data
+ * directory.
+ */
 export function mediaEnvironment({ s3 }: Pick<MediaLocation, 's3'>): Record<string, string> {
   if (s3 === undefined) return {};
   return {
@@ -40,7 +44,7 @@ export function mediaEnvironment({ s3 }: Pick<MediaLocation, 's3'>): Record<stri
   };
 }
 
-/** The key of everything that lies in a store: on a disk of half-written files too, in a bucket of uploads in parts. */
+/** Returns all keys of a store, including half-written files on a disk and unfinished uploads in a bucket. */
 export async function listMediaKeys({ dataDirectory, s3 }: MediaLocation): Promise<string[]> {
   if (s3 === undefined) return listKeys(mediaDirectory(dataDirectory));
   await using storage = openS3BlobStorage(s3);
