@@ -2,20 +2,20 @@ import { type Kind, kindFacts, kinds } from '@renderkit/contract/studio/kinds.ts
 import type { MediaSource, Route } from '@renderkit/engine-kit/route.ts';
 import type { Manifest } from './manifest.ts';
 
-/** As much of a request as decides which routes take it. */
+/** The properties of a request that decide which routes take it. */
 export interface RequestShape {
   readonly kind: Kind;
-  /** Of edits alone. */
+  /** For edits only. */
   readonly mode?: 'transform' | 'inpaint';
   readonly has: readonly MediaSource[];
-  /** Of those options that some route looks at. */
+  /** Only options that some route checks in its `for`. */
   readonly options: Readonly<Record<string, string>>;
 }
 
-/** More shapes than a model that people understand has. */
+/** An understandable model has fewer shapes. */
 export const maxShapes = 5_000;
 
-/** Every shape of request that a model accepts; undefined where there are more than `maxShapes`. */
+/** Returns every shape of request that a model accepts; `undefined` where there are more than `maxShapes`. */
 export function acceptedShapes(manifest: Manifest): RequestShape[] | undefined {
   const choices = optionChoices(manifest);
   const shapes: RequestShape[] = [];
@@ -31,7 +31,7 @@ export function acceptedShapes(manifest: Manifest): RequestShape[] | undefined {
   return shapes;
 }
 
-/** Whether a route takes requests of this shape. */
+/** Returns whether a route takes requests of this shape. */
 export function takes({ for: wanted = {} }: Pick<Route, 'for'>, shape: RequestShape): boolean {
   return (
     (wanted.kind === undefined || wanted.kind === shape.kind) &&
@@ -42,14 +42,17 @@ export function takes({ for: wanted = {} }: Pick<Route, 'for'>, shape: RequestSh
   );
 }
 
-/** A shape in words: "an image_edit (inpaint) with mask, image". */
+/** Describes a shape in words: "an image_edit (inpaint) with mask, image". */
 export function describeShape({ kind, mode, has, options }: RequestShape): string {
   const chosen = Object.entries(options).map(([key, value]) => `${key} ${value}`);
   const words = [...has, ...chosen];
   return `${kind}${mode === undefined ? '' : ` (${mode})`}${words.length === 0 ? '' : ` with ${words.join(', ')}`}`;
 }
 
-/** The values of an option as the route's `for` and a map's keys write them; undefined where it has no fixed ones. */
+/**
+ * Returns the values of an option, spelled as in a route's `for` and in the keys of a map; `undefined` where the option
+ * has no fixed values.
+ */
 export function valuesOfOption(option: Manifest['parameters']['options'][number]): string[] | undefined {
   if (option.type === 'select') return (option.values ?? []).map(({ value }) => value);
   return option.type === 'toggle' ? ['true', 'false'] : undefined;
@@ -100,7 +103,7 @@ function subsets(media: readonly Medium[]): MediaSource[][] {
   );
 }
 
-/** The options that some route looks at, with their values. */
+/** Returns the options that some route checks in its `for`, with their values. */
 function optionChoices({ routes, parameters }: Manifest): [string, string[]][] {
   const keys = new Set(routes.flatMap((route) => Object.keys(route.for?.options ?? {})));
   return parameters.options.flatMap((option): [string, string[]][] => {

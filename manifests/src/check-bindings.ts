@@ -8,8 +8,8 @@ import { readWorkflow, splitTarget } from './workflow-file.ts';
 type Offered = ReadonlyMap<string, OfferedSource>;
 
 /**
- * Checks what a route binds: everything offered is used, everything used is offered, and what is set fits its target, as far as
- * a backend has said what that takes.
+ * Checks the bindings of a route: everything offered is used, everything used is offered, and values fit their targets.
+ * The last check needs a backend that has reported what its targets accept.
  */
 export function checkBindings(check: RouteCheck): void {
   const { route, manifest, shapes } = check;
@@ -24,7 +24,7 @@ export function checkBindings(check: RouteCheck): void {
   checkUnused(check, offered);
 }
 
-/** What the shape of a binding alone shows. */
+/** Checks what the binding alone shows. */
 function checkForm({ add }: RouteCheck, target: string, binding: Binding): void {
   const path = ['set', target];
   const given = (['value', 'text', 'from'] as const).filter((key) => binding[key] !== undefined);
@@ -61,7 +61,7 @@ function checkForm({ add }: RouteCheck, target: string, binding: Binding): void 
 
 function checkSources({ add }: RouteCheck, target: string, binding: Binding, offered: Offered): void {
   const unknown = sourcesOf(binding).filter((source) => !offered.has(source));
-  // A mask that only some requests bring has a stand-in for the others, and media may be listed together.
+  // A list of media may contain one that no request has. For requests without a mask, a route has a substitute.
   const isPartly = unknown.length < sourcesOf(binding).length && binding.text === undefined;
   for (const source of unknown)
     if (!isPartly || !isMedium(source))
@@ -72,7 +72,7 @@ function checkSources({ add }: RouteCheck, target: string, binding: Binding, off
       );
 }
 
-/** Every value that can come has to pass the binding. */
+/** Checks that the binding can convert every possible value. */
 function checkValues({ add }: RouteCheck, target: string, binding: Binding, offered: Offered): void {
   const { map, text } = binding;
   const sources = sourcesOf(binding);
@@ -88,7 +88,7 @@ function checkValues({ add }: RouteCheck, target: string, binding: Binding, offe
   }
 }
 
-/** A map has to have something for every choice, and nothing for what is none. */
+/** Checks that a map has an entry for every choice, and no other entries. */
 function checkMap(
   { add }: Pick<RouteCheck, 'add'>,
   target: string,
@@ -113,7 +113,7 @@ function checkMap(
   if (spare.length > 0) add('binding_unused', path, `${target}: ${source} is never ${spare.join(', ')}.`);
 }
 
-/** Targets have to be there: inputs of named nodes, pointers that do not overwrite each other. */
+/** Checks that targets exist: inputs of named nodes, or pointers that do not overwrite each other. */
 function checkTargets(check: RouteCheck): void {
   const { route, add } = check;
   if (route.engine === 'comfyui') return checkInputs(check);
@@ -153,7 +153,7 @@ function checkInputs(check: RouteCheck): void {
   }
 }
 
-/** What a user can ask for and a route does not use. */
+/** Reports what a user can request but a route does not use. */
 function checkUnused({ route, shapes, add }: RouteCheck, offered: Offered): void {
   const bound = Object.values(route.set).flatMap(sourcesOf);
   const used = new Set([...bound, ...bound.flatMap((source) => standsFor[source as Source] ?? [])]);

@@ -8,19 +8,22 @@ import type { RouteCheck } from './route-check.ts';
 
 type Offered = ReadonlyMap<string, OfferedSource>;
 
-/** A value that a request, or the manifest itself, brings to a target. */
+/** A value that a target can get from a request or from the manifest itself. */
 export type BroughtValue = {
-  /** Undefined where the manifest fixes it. */
+  /** `undefined` where the manifest fixes the value. */
   source: string | undefined;
   value: JsonValue;
 } & ({ result: JsonValue } | { error: string });
 
-/** Sources whose numbers are sizes and lengths: what lies between two steps of an input is made at another size. */
+/**
+ * Sources whose numbers are sizes and lengths. The engine rounds a value between two steps of an input to another size.
+ */
 const stepped: readonly (string | undefined)[] = ['width', 'height', 'duration_seconds'];
 
 /**
- * Holds all that requests can ask of a route, defaults and ends of ranges included, against what a backend takes there.
- * `withSteps`: also sizes and lengths between the steps of an input, which run all the same.
+ * Compares every value that requests can set on a route with what a backend accepts there. This includes defaults and
+ * the ends of ranges. `withSteps`: also reports sizes and lengths between the steps of an input, which do not stop the
+ * job.
  */
 export function checkMachine(check: RouteCheck, { withSteps }: { withSteps: boolean }): void {
   const { route, manifest, shapes, machine, add } = check;
@@ -42,7 +45,7 @@ export function checkMachine(check: RouteCheck, { withSteps }: { withSteps: bool
   }
 }
 
-/** Every value that can come to a target, as its binding passes it on; media and texts are none. */
+/** Yields every value that a target can get, after its binding; nothing for media and texts. */
 export function* broughtValues(binding: Binding, offered: Offered): Iterable<BroughtValue> {
   const { value, text, map } = binding;
   const sources = sourcesOf(binding);
@@ -58,7 +61,7 @@ export function* broughtValues(binding: Binding, offered: Offered): Iterable<Bro
   }
 }
 
-/** What of a request a binding uses. */
+/** Returns the sources that a binding uses. */
 export function sourcesOf({ from, text }: Binding): string[] {
   return [...(from === undefined ? [] : [from].flat()), ...(text === undefined ? [] : sourcesOfText(text))];
 }
@@ -76,7 +79,7 @@ function bring(source: string | undefined, value: JsonValue, binding: Binding): 
 
 type Misfit = { code: Problem['code']; why: string };
 
-/** Why a backend does not take a value at its target, to follow the backend's name. */
+/** Returns why a backend does not accept a value at its target. The text follows the backend's name. */
 function misfitOf(
   { source, result }: Extract<BroughtValue, { result: JsonValue }>,
   spec: TargetSpec,
@@ -110,7 +113,10 @@ function wrongType(value: JsonValue, type: TargetSpec['type']): string | undefin
   return undefined;
 }
 
-/** Lengths go up from their least (1, 5, 9), sides of images from zero, whatever their least is. */
+/**
+ * Returns whether a value is on a step. Lengths count from their minimum (1, 5, 9), sides of images from zero, whatever
+ * their minimum is.
+ */
 function isOnStep(value: number, step: number, min = 0): boolean {
   return step <= 0 || value % step === 0 || (value - min) % step === 0;
 }
@@ -127,7 +133,7 @@ function listed(choices: readonly JsonValue[]): string {
   return `it has ${choices.slice(0, maxListed).map(textOf).join(', ')}${more}`;
 }
 
-/** What can come, and what becomes of it on its way: `cfg can be 1 to 200`. */
+/** Returns which value can come, and what its binding makes of it: `cfg can be 1 to 200`. */
 function whatComes(
   { source, value, result }: Extract<BroughtValue, { result: JsonValue }>,
   offered: Offered,

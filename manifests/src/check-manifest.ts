@@ -10,12 +10,13 @@ import { readManifest, type ReadManifest } from './read-manifest.ts';
 import type { Machine, ManifestContext, RouteCheck } from './route-check.ts';
 import { splitTarget } from './workflow-file.ts';
 
-/** Engines that read the request itself: every parameter counts as used. */
+/** Engines that read the request itself, so that every parameter counts as used. */
 const readsRequest: readonly Route['engine'][] = ['procedural', 'sandbox'];
 
 /**
- * What is wrong with a manifest as a whole: what it offers has to make sense, every route has to use all that a user can
- * ask of it and nothing else, and every request that the model accepts needs a route that takes it at once. Asks nobody.
+ * Returns the problems of a manifest as a whole. Its offers must be consistent. Every route must use exactly what a
+ * user can request from it. Every request that the model accepts needs a route that takes it at once. Sends no
+ * requests.
  */
 export function checkManifest({ manifest, lineOf }: ReadManifest, context: ManifestContext): Problem[] {
   const problems = checkOffers(manifest, lineOf);
@@ -55,7 +56,7 @@ export function checkManifest({ manifest, lineOf }: ReadManifest, context: Manif
   return problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
 }
 
-/** The node of the workflow, and its input, that a binding is of. */
+/** Returns the node of the workflow, and its input, that a binding sets. */
 function placeIn(
   { nodes }: Route,
   [key, target]: readonly (string | number)[],
@@ -67,8 +68,8 @@ function placeIn(
 }
 
 /**
- * What a route of a manifest, by its place among the routes, would set and a backend does not take: each with its line, and
- * with the file that it stands in. `withSteps`: as `checkMachine` has it.
+ * Returns what a route would set that a backend does not accept. `at` is the route's index among the routes. Each
+ * problem has its line and its file. `withSteps`: as for `checkMachine`.
  */
 export function checkAgainst(
   { manifest, source }: { manifest: Manifest; source: string },

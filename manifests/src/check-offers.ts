@@ -8,7 +8,10 @@ import type { LineOf } from './read-manifest.ts';
 
 type Add = (code: Problem['code'], path: readonly (string | number)[], message: string) => void;
 
-/** What of a model's offer does not fit together: defaults outside of their range, a video without sizes, prices of nothing. */
+/**
+ * Returns contradictions in a model's offer: defaults outside of their range, a video without sizes, prices of options
+ * that are not offered.
+ */
 export function checkOffers(manifest: Manifest, lineOf: LineOf): Problem[] {
   const problems: Problem[] = [];
   const add: Add = (code, path, message) => problems.push({ code, message, line: lineOf(path) });
@@ -129,7 +132,7 @@ function checkOption({ parameters }: Manifest, at: number, add: Add): void {
       return;
     case 'slider':
       checkRange(option, path, (code, _path, message) => problem(code, message.replace(/^\d+:? /, '')));
-      // What lies beyond would be drawn with another seed than the one that was asked for.
+      // A seed outside of this range would be replaced by another seed.
       if (`options.${key}` === standsFor.seed && ((option.min ?? 0) < -1 || (option.max ?? 0) > maxSeed))
         problem('out_of_range', `a seed lies between -1, which leaves it to chance, and ${maxSeed}.`);
   }

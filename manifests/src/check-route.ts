@@ -5,7 +5,7 @@ import { valuesOfOption } from './accepted-requests.ts';
 import type { RouteCheck } from './route-check.ts';
 import { readWorkflow, splitTarget } from './workflow-file.ts';
 
-/** Checks what a route says of itself: which requests it takes, its outputs, its cost, its workflow or its command. */
+/** Checks a route's own settings: which requests it takes, its outputs, its cost, its workflow or its command. */
 export function checkRoute(check: RouteCheck): void {
   checkFor(check);
   checkOutputs(check);
@@ -28,7 +28,7 @@ function checkFor({ route, manifest, shapes, add }: RouteCheck): void {
   if (shapes.length === 0) add('binding_unused', ['for'], 'it takes no request that the model accepts.');
 }
 
-/** How outputs are named, by engine; none where the protocol has but one place for them. */
+/** The key that names outputs, by engine; `undefined` where the protocol has only one place for them. */
 const outputKeys: Record<EngineName, 'from' | 'at' | 'files' | undefined> = {
   comfyui: 'from',
   'openai-images': 'at',

@@ -4,7 +4,7 @@ import { nearestNames, shownName } from '@renderkit/server-kit/nearest-names.ts'
 import type { TSchema } from 'typebox';
 import type { YamlEntry, YamlMap, YamlNode } from './read-yaml.ts';
 
-/** The keywords of JSON Schema that the schemas of files use. A pattern's `description` says it in words. */
+/** The keywords of JSON Schema that the schemas of files use. A pattern's `description` explains it in words. */
 interface Schema {
   readonly type?: 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'null';
   readonly const?: string | number | boolean;
@@ -13,7 +13,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly patternProperties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
-  /** A list: the entries in order. */
+  /** A schema for all items, or a list of schemas for the items in order. */
   readonly items?: Schema | readonly Schema[];
   readonly minItems?: number;
   readonly maxItems?: number;
@@ -26,13 +26,13 @@ interface Schema {
   readonly maximum?: number;
 }
 
-/** Where only so many names are known, all are listed. */
+/** Up to this number, a message lists all known names. */
 const maxListed = 12;
 const maxProblems = 100;
 
 /**
- * Holds a file against its schema, strictly: keys that the schema does not have are problems, whatever it says of
- * additional properties. The value means something only where there are no problems. `root` names the whole in messages.
+ * Checks a file against its schema, strictly: keys that the schema does not have are always problems. The value is only
+ * valid where there are no problems. `root` is the name of the whole file in messages.
  */
 export function checkShape(
   node: YamlNode,
@@ -54,7 +54,7 @@ class ShapeCheck {
 
   valueOf(node: YamlNode, schema: Schema, path: string): JsonValue {
     const branches = branchesOf(schema);
-    // No keyword at all: any JSON.
+    // A schema without keywords accepts any JSON.
     if (branches.some(({ type, const: only }) => type === undefined && only === undefined))
       return plainValue(node);
     const branch = branches.find((one) => accepts(one, node)) ?? branches.find((one) => isOfType(one, node));
@@ -174,7 +174,7 @@ function typeOf({ type, const: only }: Schema): keyof typeof typeNames {
   return type ?? (typeof only as 'string' | 'number' | 'boolean');
 }
 
-/** A value stands where its key is: a problem is looked for by its key. */
+/** Gives a list or map the line of its key, because people look for a problem at the key. */
 function withLine({ line, node }: YamlEntry): YamlNode {
   return node.type === 'scalar' ? node : { ...node, line };
 }
@@ -207,7 +207,7 @@ function accepts(schema: Schema, node: YamlNode): boolean {
   );
 }
 
-/** What is wrong with a value of the right type, to follow its name. */
+/** Returns what is wrong with a value of the right type. The text follows the value's name. */
 function scalarProblem(schema: Schema, value: string | number | boolean | null): string | undefined {
   if (schema.const !== undefined) return value === schema.const ? undefined : `must be ${schema.const}`;
   if (typeof value === 'string') return textProblem(schema, value);
@@ -242,7 +242,7 @@ function unknownKey(place: string, key: string, known: readonly string[]): strin
   return `${place} has no key ${shownName(key)}${hint(key, known)}.`;
 }
 
-/** The names that one is likely to have meant, or all where they are few. */
+/** Returns a hint with the most similar names, or with all names where they are few. */
 function hint(name: string, known: readonly string[]): string {
   const near = nearestNames(
     name,

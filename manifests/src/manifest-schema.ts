@@ -18,7 +18,7 @@ import {
 } from '@renderkit/engine-kit/route.ts';
 import { Type, type Static, type TSchema } from 'typebox';
 
-// Shapes of a manifest as it is written. What a shape cannot say is in `check-manifest.ts`.
+// The shape of a manifest file. `check-manifest.ts` checks what a schema cannot express.
 
 const anyJson = Type.Unsafe<JsonValue>({});
 const text = Type.String({ minLength: 1, maxLength: 500 });
@@ -31,7 +31,7 @@ const record = <T extends TSchema>(of: T) => Type.Record(Type.String(), of);
 const named = <T extends TSchema>(pattern: string, description: string, of: T) =>
   Type.Record(Type.String({ pattern }), of, { description });
 
-/** A file beside the manifest: a name, never a way to elsewhere. */
+/** A file next to the manifest: a plain name, never a path. */
 const fileName = Type.String({
   maxLength: 200,
   pattern: '^(?:\\./)?[\\p{L}\\p{N}_][\\p{L}\\p{N}_ .()-]*$',
@@ -104,8 +104,9 @@ const amount = Type.Union([
 ]);
 
 /**
- * What a model charges, in 1/1000 credit: a billion credits at most, as a plan may have. A second has a tenth of it, so that an
- * hour with all that can be added stays within `millicredits`, which is what an answer may say that a render costs.
+ * A price of a model, in 1/1000 credit: at most a billion credits, the same limit as for a plan. The limit per second
+ * is a tenth of this. With it, an hour with all surcharges stays within `millicredits`, the limit for the price of a
+ * render in an answer.
  */
 const charge = Type.Integer({ minimum: 0, maximum: 1e12 });
 const Price = Type.Object({

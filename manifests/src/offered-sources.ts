@@ -5,21 +5,21 @@ import { workingSize } from '@renderkit/engine-kit/working-size.ts';
 import { type RequestShape, valuesOfOption } from './accepted-requests.ts';
 import type { Manifest } from './manifest.ts';
 
-/** What a source can hold in the requests that a route takes. */
+/** The values that a source can have in the requests of a route. */
 export interface OfferedSource {
-  /** Whether a route that does not use it would ignore what a user asked for. */
+  /** Whether a route that does not use the source would ignore a user's choice. */
   readonly required: boolean;
-  /** All its values, where they are few and known. */
+  /** All values, where they are few and known. */
   readonly choices?: readonly JsonValue[];
-  /** Where it is a number: the ends of its range, its default and the like. */
+  /** For a number: the ends of its range, its default and similar values. */
   readonly ends?: readonly number[];
-  /** Whatever lies between the ends can come as well. */
+  /** Whether all values between the ends are possible too. */
   readonly isRange?: boolean;
 }
 
 export const maxSeed = 2 ** 32 - 1;
 
-/** The sources that requests of these shapes can fill, and what they hold there. */
+/** Returns the sources that requests of these shapes can have, with their possible values. */
 export function offeredSources(
   manifest: Manifest,
   route: Route,
@@ -70,7 +70,7 @@ function alwaysOffered(
     ['width', { required: false, ends: sizes.map(({ width }) => width) }],
     ['height', { required: false, ends: sizes.map(({ height }) => height) }],
     ...(ratios.length > 0 ? [['aspect_ratio', { required: false, choices: ratios }] as const] : []),
-    // Where one job makes several, the engine has to hear how many.
+    // An engine that makes several outputs in one job must get their number.
     ['outputs', { required: maxPerJob > 1, isRange: true, ends: [1, maxPerJob] }],
     ['job.prefix', { required: false }],
     ['job.id', { required: false }],
@@ -85,7 +85,7 @@ function editSources(
   if (modes.length === 0) return [];
   return [
     ['mode', { required: false, choices: modes }],
-    // Every edit may say one, and not every engine has a use for it.
+    // Every edit may set `strength`, but not every engine can use it.
     ['strength', { required: false, isRange: true, ends: [0, 1] }],
     ...(modes.includes('inpaint')
       ? [
@@ -120,7 +120,7 @@ function optionSources(
   });
 }
 
-/** Options that a source of another name stands for. */
+/** The options that sources with another name represent. */
 export const standsFor: Readonly<Partial<Record<Source, Source>>> = {
   seed: 'options.seed',
   short_side: `options.${resolutionKey}`,
@@ -128,7 +128,10 @@ export const standsFor: Readonly<Partial<Record<Source, Source>>> = {
 
 type NumberRange = { min?: number; max?: number; step?: number; default: number | string };
 
-/** The ends of a range, its first step, which shows whether an input that wants whole numbers gets them, and its default. */
+/**
+ * Returns the ends of a range, its first step and its default. The first step shows whether an integer input gets
+ * integers.
+ */
 function endsOf({ min = 0, max = min, step = 0, default: initial }: NumberRange): number[] {
   const asked = typeof initial === 'number' ? [initial] : [];
   return [...new Set([min, Math.min(max, min + step), max, ...asked])];

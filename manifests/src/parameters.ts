@@ -5,30 +5,33 @@ import { splitTarget } from './workflow-file.ts';
 
 /** An input of a route that comes from the request. */
 export interface Parameter {
-  /** What a user knows it by: `prompt`, or the key of an option. */
+  /** The name that a user sees: `prompt`, or the key of an option. */
   readonly name: string;
   readonly route: string;
-  /** As in the manifest: `positive.text`, `/prompt`. */
+  /** Spelled as in the manifest: `positive.text`, `/prompt`. */
   readonly target: string;
-  /** Id of the workflow's node; null where there is none. */
+  /** Id of the workflow's node; `null` where there is none. */
   readonly node: string | null;
-  /** First of the sources. */
+  /** The first of `sources`. */
   readonly source: string;
   readonly sources: readonly string[];
   readonly sure: 'sure' | 'likely' | 'guess';
   readonly reason: string;
-  /** A person wrote it or agreed to it. A guess that nobody has confirmed is not used. */
+  /** Whether a person wrote or confirmed it. A guess that nobody has confirmed is not used. */
   readonly confirmed: boolean;
 }
 
-/** What an import found in a workflow. */
+/** The result of importing a workflow. */
 export interface ImportFindings {
-  /** Guesses too. */
+  /** Includes guesses. */
   readonly parameters: readonly Parameter[];
   readonly warnings: readonly string[];
 }
 
-/** What the routes of a manifest set from requests, in their order. Engines that read the request themselves have none. */
+/**
+ * Returns what the routes of a manifest set from requests, in the manifest's order. Engines that read the request
+ * themselves have none.
+ */
 export function parametersOf({ routes }: Manifest): Parameter[] {
   return routes.flatMap((route) =>
     Object.entries(route.set).flatMap(([target, binding]): Parameter[] => {
@@ -54,7 +57,10 @@ export function parametersOf({ routes }: Manifest): Parameter[] {
   );
 }
 
-/** The same, each as an import described it, and then the import's guesses that the manifest does not use. */
+/**
+ * Returns the same parameters with the import's descriptions, and then the import's guesses that the manifest does not
+ * use.
+ */
 export function describedParameters(manifest: Manifest, imported: ImportFindings | null): Parameter[] {
   const bound = parametersOf(manifest);
   if (imported === null) return bound;
@@ -69,14 +75,14 @@ export function describedParameters(manifest: Manifest, imported: ImportFindings
       const found = imported.parameters.find(
         ({ route, target, source }) => route === one.route && target === one.target && source === one.source,
       );
-      // What was only guessed is in a manifest because a person put it there.
+      // A guess is only in a manifest because a person put it there.
       return found === undefined ? one : { ...found, confirmed: found.sure === 'guess' };
     }),
     ...imported.parameters.filter((one) => one.sure === 'guess' && !isBound(one) && isThere(one)),
   ];
 }
 
-/** What a user knows a source by. */
+/** Returns the name of a source that a user sees. */
 export function nameOf(source: string): string {
   return source.replace(/^options\./, '');
 }

@@ -25,7 +25,7 @@ routes:
     outputs: { from: [text], kind: image, max_per_job: 1 }
 `;
 
-/** The small manifest with one line replaced, or with lines behind it. */
+/** Returns the small manifest with one text replaced. */
 const changed = (from: string, to: string): string => {
   assert.ok(small.includes(from), from);
   return small.replace(from, to);

@@ -9,15 +9,19 @@ import { readYaml, type YamlEntry, type YamlMap, type YamlNode } from './read-ya
 
 export interface ReadManifest {
   readonly manifest: Manifest;
-  /** 1-based line of what stands at a path, `['routes', 0, 'set', 'positive.text']`, or of the nearest thing around it. */
+  /**
+   * Returns the 1-based line of the value at a path, such as `['routes', 0, 'set', 'positive.text']`, or of the nearest
+   * value around it.
+   */
   readonly lineOf: LineOf;
   readonly problems?: undefined;
 }
 export type LineOf = (path: readonly (string | number)[]) => number;
 
 /**
- * Reads a manifest (YAML 1.2 or JSON): every key known, every value of its type and within its range, `like` resolved, and
- * what is left out at its neutral value. Whether it makes sense as a whole is for `check-manifest.ts`.
+ * Reads a manifest (YAML 1.2 or JSON). Every key must be known, and every value must have its type and be within its
+ * range. Resolves `like` and fills in neutral values for missing keys. `check-manifest.ts` checks the manifest as a
+ * whole.
  */
 export function readManifest(
   text: string,
@@ -37,14 +41,14 @@ export function readManifest(
   return misplaced.length > 0 ? { problems: misplaced } : { manifest: complete(file), lineOf };
 }
 
-/** Names of the files beside a manifest that it needs: its workflows, each once. */
+/** Returns the names of the files next to a manifest that it needs: its workflows, each once. */
 export function filesOf(manifest: Manifest): string[] {
   return [...new Set(manifest.routes.flatMap(({ workflow }) => workflow ?? []))];
 }
 
 const merged = ['set', 'body'];
 
-/** A route that is `like` an earlier one starts as its copy; `set` and `body` are merged key by key. */
+/** Resolves `like`: such a route starts as a copy of an earlier one, and `set` and `body` are merged key by key. */
 function resolveLikes(root: YamlNode): { root: YamlNode; problems: Problem[] } {
   const problems: Problem[] = [];
   const routes = root.type === 'map' ? root.entries.get('routes') : undefined;
@@ -89,7 +93,7 @@ function resolveLike(route: YamlMap, known: ReadonlyMap<string, YamlMap>, proble
   return { ...route, entries: new Map([...entries, ...own]) };
 }
 
-/** Line of the deepest thing on the path that is there. */
+/** Returns the line of the deepest existing value on the path. */
 function lineIn(root: YamlNode, path: readonly (string | number)[]): number {
   let node = root;
   let line = root.line;
@@ -108,7 +112,7 @@ function lineIn(root: YamlNode, path: readonly (string | number)[]): number {
   return line;
 }
 
-/** Keys that belong to some engines only: those that each may have, and must. */
+/** Keys that only some engines have: for each engine the keys that it may have, and those that it must have. */
 const engineKeys: Record<EngineName, { may: readonly RouteKey[]; must: readonly RouteKey[] }> = {
   comfyui: { may: ['workflow', 'nodes', 'requires'], must: ['workflow', 'nodes'] },
   'openai-images': { may: ['call', 'body'], must: ['call'] },

@@ -7,20 +7,20 @@ export type YamlNode = { readonly line: number } & (
   | { readonly type: 'list'; readonly items: readonly YamlNode[] }
   | { readonly type: 'map'; readonly entries: ReadonlyMap<string, YamlEntry> }
 );
-/** `line` is the key's. */
+/** `line` is the line of the key. */
 export type YamlEntry = { readonly line: number; readonly node: YamlNode };
 export type YamlMap = Extract<YamlNode, { type: 'map' }>;
 
 const maxBytes = 512 * 1024;
 const maxDepth = 24;
 const maxNodes = 20_000;
-/** A file that is broken at its root has no more to say than this. */
+/** Problems that are reported for a file that cannot be parsed. */
 const maxProblems = 20;
 const tooDeep = `Values are nested deeper than ${maxDepth} levels.`;
 
 /**
  * Reads a file of YAML 1.2 (core schema) or JSON that an operator writes: one document, without anchors, tags and merge
- * keys. Whole numbers beyond 2^53 are refused: they would be others.
+ * keys. Refuses integers beyond 2^53, because they would change their value.
  */
 export function readYaml(
   text: string,
@@ -81,7 +81,7 @@ class YamlReader {
     this.#lineAt = lineAt;
   }
 
-  /** `line` is that of the key or item, where the value itself is left out. */
+  /** `line` is the line of the key or item, used where the value itself is missing. */
   read(node: Node | null, depth: number, line: number): YamlNode {
     if (node === null) return { line, type: 'scalar', value: null };
     const at = node.range == null ? line : this.#lineAt(node.range[0]);
@@ -113,7 +113,7 @@ class YamlReader {
     throw new NotTaken(at, 'This is neither a value, a list nor a map.');
   }
 
-  /** Keys are texts; `45:` and `true:` are taken as they are written. */
+  /** Returns a key as text; accepts `45:` and `true:` in their written form. */
   #keyOf(key: Node, line: number): string {
     if (!isScalar(key) || key.anchor !== undefined) throw new NotTaken(line, 'A key must be a plain word.');
     const name = typeof key.value === 'string' ? key.value : (key.source ?? '');
@@ -126,7 +126,7 @@ class YamlReader {
 function readScalar(value: unknown, line: number): string | number | boolean | null {
   switch (typeof value) {
     case 'string':
-      // The database keeps neither in JSON.
+      // The database accepts neither of these in JSON.
       if (value.includes('\0') || !value.isWellFormed())
         throw new NotTaken(line, 'A text holds a character that no text has (NUL, or half of a pair).');
       return value;

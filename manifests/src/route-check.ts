@@ -5,24 +5,24 @@ import type { RequestShape } from './accepted-requests.ts';
 import type { Manifest } from './manifest.ts';
 
 export interface ManifestContext {
-  /** Texts by the names that the manifest gives: workflows. */
+  /** Texts of files by their names in the manifest: workflows. */
   readonly files: ReadonlyMap<string, string>;
-  /** The backend that was asked what the targets of a route take; left out where none was. */
+  /** The backend that reported what the targets of a route accept; absent where none was asked. */
   readonly machine?: Machine;
 }
 
-/** What a backend says of the targets of a route. */
+/** What a backend reports about the targets of a route. */
 export interface Machine {
   readonly backend: string;
   readonly targetsOf: (route: Route) => TargetSpecs | undefined;
 }
 
-/** What the checks of a route share. */
+/** The data that all checks of a route share. */
 export interface RouteCheck extends ManifestContext {
   readonly manifest: Manifest;
   readonly route: Route;
-  /** Those that this route takes. */
+  /** The shapes of requests that this route takes. */
   readonly shapes: readonly RequestShape[];
-  /** Adds a problem; `path` begins below the route. */
+  /** Adds a problem; `path` is relative to the route. */
   readonly add: (code: Problem['code'], path: readonly (string | number)[], message: string) => void;
 }

@@ -1,11 +1,14 @@
 import { onUnknownOf, type Route } from '@renderkit/engine-kit/route.ts';
 import { sourcesOf } from './check-machine.ts';
 
-/** Providers that show what a job was asked for, and take no id of ours. */
+/** Providers that list the inputs of their jobs but do not accept an id of ours. */
 const listingEngines: readonly Route['engine'][] = ['fal', 'replicate'];
 const uniqueSources = ['seed', 'job.id', 'job.prefix'];
 
-/** A sentence for each paid route whose jobs are given up where their answer is lost, though its provider could be asked for them. */
+/**
+ * Returns a warning for each paid route whose jobs cannot be found again after a lost answer, although its provider
+ * lists jobs.
+ */
 export function untraceableRoutes(routes: readonly Route[]): string[] {
   const isUntraceable = (route: Route) =>
     route.cost !== undefined &&

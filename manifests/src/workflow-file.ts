@@ -1,11 +1,14 @@
-/** A node as the checks of a manifest see it. */
+/** A node of a workflow, as the checks of a manifest need it. */
 export interface WorkflowNode {
   readonly className: string;
-  /** Whether each of its inputs is a link. */
+  /** Each input by its name: whether it is a link or a value. */
   readonly inputs: ReadonlyMap<string, 'link' | 'value'>;
 }
 
-/** The nodes of a workflow in API format by their ids; undefined where the text is none. Values are not looked at. */
+/**
+ * Returns the nodes of a workflow in API format by their ids; `undefined` where the text is no such workflow. Ignores
+ * values.
+ */
 export function readWorkflow(text: string): ReadonlyMap<string, WorkflowNode> | undefined {
   const graph = parseObject(text);
   if (graph === undefined) return undefined;
@@ -22,7 +25,7 @@ export function readWorkflow(text: string): ReadonlyMap<string, WorkflowNode> | 
   return nodes.size === 0 ? undefined : nodes;
 }
 
-/** Node and input of a target: the first dot parts them. */
+/** Splits a target into node and input at the first dot. */
 export function splitTarget(target: string): [node: string, input: string] {
   const dot = target.indexOf('.');
   return dot === -1 ? [target, ''] : [target.slice(0, dot), target.slice(dot + 1)];
