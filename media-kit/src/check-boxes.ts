@@ -1,10 +1,10 @@
 import type { FileReader } from './file-reader.ts';
 import { UnusableFile } from './unusable-file.ts';
 
-/** Boxes that are looked at, in all. Five minutes in fragments of one frame each have 36,000. */
+/** Limit of boxes that are read in total. Five minutes in fragments of one frame each have 36,000. */
 const maxBoxes = 50_000;
 const maxDepth = 8;
-/** Of the box that describes all samples; five minutes at 60 frames a second take less than 2 MB. */
+/** Size of the box that describes all samples; five minutes at 60 frames a second need less than 2 MB. */
 const maxMoovBytes = 16 * 1024 * 1024;
 const containers = new Set(['moov', 'trak', 'mdia', 'minf', 'dinf']);
 const selfContained = 1;
@@ -12,9 +12,9 @@ const selfContained = 1;
 type Walk = { boxes: number; moov: number; samples: number };
 
 /**
- * Walks the boxes of an MP4 or QuickTime file (ISO/IEC 14496-12) and refuses what no decoder should be given:
- * boxes that end beyond the file, a description too large to be true, samples that lie in other files or on other
- * machines. @throws UnusableFile
+ * Walks the boxes of an MP4 or QuickTime file (ISO/IEC 14496-12). Refuses files that no decoder should receive: boxes
+ * that end beyond the file, a description that is too large, or samples in other files or on other machines.
+ * @throws UnusableFile
  */
 export async function checkBoxes(file: FileReader): Promise<void> {
   const walk: Walk = { boxes: 0, moov: 0, samples: 0 };
@@ -32,7 +32,7 @@ async function walkBoxes(file: FileReader, area: Area, walk: Walk): Promise<void
       throw broken('The file consists of too many parts.');
     const { type, dataAt, end } = await readBox(file, position, area);
     if (end > area.end) {
-      // Four zero bytes end some lists of QuickTime, and many files have a tail of padding.
+      // Some lists of QuickTime end with four zero bytes, and many files end with padding.
       if (walk.moov > 0 && area.depth === 0 && !/^[\w ]{4}$/.test(type)) return;
       throw broken('The file is incomplete.');
     }
@@ -56,7 +56,7 @@ async function readBox(
   const size = head.readUInt32BE(0);
   const type = head.toString('latin1', 4, 8);
   if (size === 0) {
-    // To the end of the file; within others four zero bytes are the end of a list.
+    // The box ends at the end of its area. Inside another box, four zero bytes are the end of a list.
     return { type, dataAt: position + 8, end: area.end };
   }
   if (size === 1) {
@@ -68,7 +68,7 @@ async function readBox(
   return { type, dataAt: position + 8, end: position + size };
 }
 
-/** Each track must say that its samples are in this very file. */
+/** Checks that each track has its samples in this very file. */
 async function checkReferences(file: FileReader, dataAt: number, end: number): Promise<void> {
   const head = await file.read(dataAt, 8);
   if (head.length < 8) throw broken('The file is damaged.');

@@ -7,21 +7,21 @@ import { MediaToolError, notTheFile } from './media-tool-error.ts';
 import { withTemporaryDirectory } from './temporary-directory.ts';
 import { UnusableFile } from './unusable-file.ts';
 
-/** Loading the WebAssembly build is in it, on a machine that may be busy with renders. */
+/** Includes the time to load the WebAssembly build on a machine that is busy with renders. */
 const streamLimits = { timeoutMs: 120_000, maxMemoryBytes: 1024 * 1024 * 1024 };
-/** What is decoded at the start, and from the last key frame a second before the end. */
+/** Frames that are decoded at the start, and from the last key frame a second before the end. */
 const decodedFrames = 12;
 const maxReportBytes = 256 * 1024;
-/** Named, so that nothing passes for something else. */
+/** The format is named, so that a file cannot be read as another format. */
 const demuxers: Readonly<Record<string, string>> = { mp3: 'mp3', wav: 'wav' };
 const demuxerOfBoxes = 'mov';
 
 /**
- * Decodes an inspected file as far as it takes to know that it can be used: an image whole, of videos and audio
- * the beginning and the end.
+ * Decodes an inspected file far enough to know that it can be used: a whole image, or the beginning and the end of
+ * videos and audio.
  *
- * @throws UnusableFile with a sentence for whoever sent the file
- * @throws MediaToolError when it could not be checked: aborted, or there is no tool for it
+ * @throws UnusableFile with a sentence for the person who sent the file
+ * @throws MediaToolError when the file could not be checked: aborted, or the tool is missing
  */
 export async function checkDecoding(file: string, inspected: Inspected, signal: AbortSignal): Promise<void> {
   try {
@@ -42,7 +42,7 @@ const sentences = {
   audio: 'The sound cannot be decoded: it is damaged, or its codec is not supported.',
 } as const;
 
-/** Both ends must give something: a file that was cut short has a good start. */
+/** Decodes both ends, because a truncated file has a good start. */
 async function decodeEnds(file: string, { type, extension }: Inspected, signal: AbortSignal): Promise<void> {
   const input = ['-f', demuxers[extension] ?? demuxerOfBoxes, '-i', 'in.bin'];
   const stream = type === 'video' ? 'v:0' : 'a:0';

@@ -2,10 +2,12 @@ import type { FileReader } from './file-reader.ts';
 import { UnusableFile } from './unusable-file.ts';
 
 const maxChunks = 1000;
-/** Written by programs that cannot go back to the head once the length is known. */
+/** Written by programs that cannot update the head when the length is known. */
 const unknownSize = 0xffff_ffff;
 
-/** Walks the chunks of a WAV: it must have a format, and as much audio as it says. @throws UnusableFile */
+/**
+ * Walks the chunks of a WAV. The file must have a format and as much audio as its header states. @throws UnusableFile
+ */
 export async function checkWave(file: FileReader): Promise<void> {
   let hasFormat = false;
   let position = 12;

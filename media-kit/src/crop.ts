@@ -1,6 +1,6 @@
 import type { Size } from './media-jobs.ts';
 
-/** The share of an image that is cut away where it has to cover a size; 0–1. */
+/** Returns the share of an image that is cropped so that the image covers a size; 0–1. */
 export function cropOf(image: Size, { width, height }: Size): number {
   const scale = Math.max(width / image.width, height / image.height);
   return 1 - (width * height) / (image.width * image.height * scale * scale);

@@ -1,12 +1,12 @@
 import { Worker } from 'node:worker_threads';
 
 /**
- * Ends this process when the one that started it is gone, also when it was killed and this one is busy: decoding
- * holds the thread, so a second one watches.
+ * Ends this process when its parent is gone, also when the parent was killed while this process is busy. Decoding
+ * blocks the thread, so a worker thread watches the parent.
  */
 export function endWithParent(): void {
   process.once('disconnect', () => process.exit());
-  // The terminal's Ctrl-C reaches this process too; when to end is the parent's to say.
+  // Ctrl-C in the terminal reaches this process too, but the parent decides when this process ends.
   process.on('SIGINT', () => undefined);
   new Worker(
     `const { ppid } = process;

@@ -14,15 +14,15 @@ const limits = { signal: never, timeoutMs: 60_000, maxOutputBytes: 50_000_000 };
 const width = 64;
 const height = 48;
 const frames = 30;
-/** Bidirectional frames and key frames far apart: what makes seeking hard. */
+/** Bidirectional frames and distant key frames, because these make seeking hard. */
 const encoding = '-pix_fmt yuv420p -c:v libx264 -bf 2 -g 12'.split(' ');
 
-/** How colours are worked out makes no difference then. */
+/** With these flags, different ways to convert colours give the same result. */
 const careful = 'scale=flags=bicubic+accurate_rnd+full_chroma_int';
 
 let directory = '';
 const fileOf = (name: string) => path.join(directory, name);
-/** Every frame in turn, decoded from the start without any seeking. */
+/** Every frame in order, decoded from the start without seeking. */
 let decoded: Buffer[] = [];
 
 before(async () => {
@@ -53,7 +53,7 @@ before(async () => {
 });
 after(async () => rm(directory, { recursive: true, force: true }));
 
-/** The number of the frame that it is, by comparing with all of them. */
+/** Returns the number of a frame, by comparison with all frames. */
 async function numberOf(png: Buffer): Promise<number> {
   const pixels = await sharp(png).raw().toBuffer();
   const distances = decoded.map((frame) => {

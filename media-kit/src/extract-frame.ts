@@ -7,17 +7,17 @@ import { withTemporaryDirectory } from './temporary-directory.ts';
 const megabyte = 1024 * 1024;
 const limits = { timeoutMs: 60_000, maxMemoryBytes: 1024 * megabyte };
 const maxPngBytes = 200 * megabyte;
-/** Half of what lies between two frames at 250 a second. */
+/** Seconds. Half the time between two frames at 250 frames a second. */
 const halfAFrame = 0.002;
-/** Pixels that are no squares become some, as players show them; the shorter side grows. */
+/** Scales pixels that are not square to square ones, as players show them; the shorter side grows. */
 const squarePixels =
   "scale=w='if(gt(sar,1),round(iw*sar),iw)':h='if(gt(sar,1),ih,round(ih/sar))':flags=bicubic+accurate_rnd+full_chroma_int,setsar=1";
 
 const oneRgbPng = '-map 0:v:0 -frames:v 1 -c:v png -pix_fmt rgb24 -f image2 -update 1 out.png'.split(' ');
 
 /**
- * The frame of a video (MP4 or MOV) that a player shows at `time`, in seconds: the last one that appears at it or
- * before. Past the end that is the last one, `last`. Turned as the video says.
+ * Returns the frame of a video (MP4 or MOV) that a player shows at `time`, in seconds: the last frame that appears at
+ * that time or before. `last`, or a time past the end, gives the last frame. Rotates the frame as the video requires.
  *
  * @throws UnreadableMedia
  * @throws MediaToolError

@@ -1,18 +1,18 @@
 export type FfmpegOptions = {
-  /** Paths of files that are read, by the names that stand for them in the arguments. */
+  /** Paths of the files to read, by their names in the arguments. */
   inputs: Readonly<Record<string, string>>;
-  /** Paths of files to be written, likewise. They appear when all went well, never in part. */
+  /** Paths of the files to write, by their names in the arguments. A file appears only after success, never in part. */
   outputs: Readonly<Record<string, string>>;
   signal: AbortSignal;
   timeoutMs: number;
-  /** Bytes of all outputs together. */
+  /** Maximum bytes of all outputs together. */
   maxOutputBytes: number;
   maxMemoryBytes?: number;
-  /** For tests and comparisons; by default the system's where there is one. */
+  /** For tests and comparisons; the default is the system's ffmpeg if there is one. */
   executor?: 'system' | 'wasm';
 };
 
-/** One run as an executor sees it: names are paths already. */
+/** One run as an executor gets it: all files are given by their paths. */
 export type FfmpegRun = Omit<FfmpegOptions, 'executor' | 'maxMemoryBytes'> & {
   args: readonly string[];
   maxMemoryBytes: number;

@@ -10,7 +10,7 @@ import { MediaToolError, type MediaToolErrorKind } from './media-tool-error.ts';
 let directory = '';
 before(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'renderkit-ffmpeg-test-'));
-  // Whatever is left behind is then ours: others use the common place meanwhile.
+  // With a separate directory, everything left behind is from this test: other tests use the common directory.
   process.env['TMPDIR'] = inDirectory('temporary');
   await mkdir(inDirectory('temporary'));
 });

@@ -8,23 +8,23 @@ import { withTemporaryDirectory } from './temporary-directory.ts';
 import { runWasmFfmpeg } from './wasm-ffmpeg.ts';
 
 const defaultMaxMemoryBytes = 1024 * 1024 * 1024;
-/** A name is one whole argument: it must not be taken for a number or an option. */
+/** A name must be one whole argument that cannot be confused with a number or an option. */
 const nameShape = /^[a-z][a-z0-9-]*\.[a-z0-9]+$/;
 
 /**
- * The codec for JPEG frames, in place of `-c:v mjpeg` alone. With tables of its own making the WebAssembly build's encoder
- * writes beyond its memory where a side is no multiple of 16: it breaks, or never ends. The standard tables are a few percent
- * larger.
+ * The codec for JPEG frames; use it instead of `-c:v mjpeg` alone. With computed tables, the encoder of the
+ * WebAssembly build writes beyond its memory where a side is no multiple of 16: it crashes or never ends. The standard
+ * tables make files a few percent larger.
  */
 export const mjpegCodec: readonly string[] = ['-c:v', 'mjpeg', '-huffman', 'default'];
 
 /**
- * Runs ffmpeg in a process of its own: the system's (`FFMPEG_PATH`, or `ffmpeg` on the PATH), else the WebAssembly
- * build, with the same arguments and the same result. An argument that is the name of an input or an output stands
- * for that file (`-i in.mp4`). It reads files and pipes only, never the network; foreign files should be read with
- * their format named (`-f mov -i in.mp4`), or a playlist may pass for a video.
+ * Runs ffmpeg in a separate process: the system's (`FFMPEG_PATH`, or `ffmpeg` on the PATH), else the WebAssembly build.
+ * Arguments and result are the same for both. An argument that is the name of an input or an output means that file
+ * (`-i in.mp4`). ffmpeg reads only files and pipes, never the network. Name the format of untrusted files (`-f mov -i
+ * in.mp4`), otherwise a playlist could be read as a video.
  *
- * @returns the end of what it said, for logs
+ * @returns the end of ffmpeg's messages, for logs
  * @throws MediaToolError
  */
 export async function ffmpeg(
@@ -69,7 +69,7 @@ async function execute(run: FfmpegRun, executor: FfmpegOptions['executor']): Pro
   return runWasmFfmpeg(run);
 }
 
-/** The whitelist belongs to the input that follows it, so each has one. */
+/** Adds the whitelist to each input, because it applies only to the input that follows it. */
 function filesOnly(args: readonly string[]): string[] {
   return args.flatMap((arg) => (arg === '-i' ? ['-protocol_whitelist', 'file,pipe', '-i'] : [arg]));
 }
@@ -78,7 +78,7 @@ async function handOver(options: FfmpegOptions, made: Readonly<Record<string, st
   const sizes = await Promise.all(
     Object.entries(made).map(async ([name, file]) => {
       const found = await stat(file).catch(() => undefined);
-      // It ends well also when it found nothing to write, such as a frame past the end.
+      // ffmpeg also succeeds when it found nothing to write, such as a frame past the end.
       if (found === undefined || found.size === 0)
         throw new MediaToolError('failed', `ffmpeg wrote nothing into ${name}.`);
       return found.size;
@@ -92,7 +92,7 @@ async function handOver(options: FfmpegOptions, made: Readonly<Record<string, st
   for (const [name, target] of Object.entries(options.outputs)) await move(made[name] as string, target);
 }
 
-/** The temporary directory may be on another disk. */
+/** Moves a file; the temporary directory may be on another disk. */
 async function move(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);

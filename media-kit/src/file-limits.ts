@@ -4,7 +4,7 @@ export type FileLimits = {
   /** Pixels of the longer side. */
   imageSide: number;
   videoBytes: number;
-  /** Of one frame of the video. */
+  /** Pixels of one frame of the video. */
   videoPixels: number;
   videoSide: number;
   videoSeconds: number;
@@ -12,7 +12,7 @@ export type FileLimits = {
 };
 
 const megabyte = 1024 * 1024;
-/** As `contract/v1/limits.ts` promises; of a video, what 8K needs. */
+/** The limits that `contract/v1/limits.ts` promises; for videos enough for 8K. */
 export const fileLimits: FileLimits = {
   imageBytes: 50 * megabyte,
   imagePixels: 50_000_000,

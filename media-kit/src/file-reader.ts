@@ -2,10 +2,10 @@ import type { FileHandle } from 'node:fs/promises';
 
 const windowBytes = 64 * 1024;
 
-/** Reads a file at positions, through a window: a walk over its structure asks the system seldom. */
+/** Reads a file at positions, through a buffer, so that a walk over its structure needs few system calls. */
 export type FileReader = {
   sizeBytes: number;
-  /** Fewer bytes than asked only where the file ends. */
+  /** Returns fewer bytes than requested only at the end of the file. */
   read: (position: number, length: number) => Promise<Buffer>;
 };
 

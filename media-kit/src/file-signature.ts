@@ -1,14 +1,14 @@
-/** Formats that are taken. */
+/** Formats that are accepted. */
 export type Format = 'jpeg' | 'png' | 'mp4' | 'mov' | 'm4a' | 'mp3' | 'wav';
 
-/** Bytes at the start of a file that say what it is; text is looked at as far as this. */
+/** Bytes at the start of a file that identify its format; text is checked up to the same length. */
 export const signatureBytes = 512;
 
 type Signature = { format: Format } | { refused: string } | undefined;
 
 const png = Buffer.from('89504e470d0a1a0a', 'hex');
 
-/** What the first bytes say: a format that is taken, the name of one that is not, or nothing known. */
+/** Returns what the first bytes show: an accepted format, the name of a refused one, or `undefined`. */
 export function readSignature(head: Buffer): Signature {
   if (startsWith(head, png)) return { format: 'png' };
   if (head.readUIntBE(0, Math.min(3, head.length)) === 0xffd8ff) return { format: 'jpeg' };
@@ -24,7 +24,7 @@ export function readSignature(head: Buffer): Signature {
   return readText(head);
 }
 
-/** How known files begin that are not taken, and what they are. */
+/** First bytes of known formats that are refused, and their names. */
 const refusedSignatures: readonly (readonly [string | RegExp, string])[] = [
   ['GIF8', 'a GIF'],
   [/^RIFF[^]{4}WEBP/, 'a WebP'],
@@ -66,7 +66,7 @@ const otherBrands: readonly (readonly [RegExp, string])[] = [
   [/^mj/, 'a Motion JPEG 2000'],
 ];
 
-/** Files made of boxes: MP4, QuickTime and their relations. */
+/** Reads the brand of a file that consists of boxes: MP4, QuickTime and related formats. */
 function readBoxBrand(ascii: string): Signature {
   const type = ascii.slice(4, 8);
   if (boxesOfQuickTime.includes(type)) return { format: 'mov' };
@@ -85,7 +85,7 @@ function readBoxBrand(ascii: string): Signature {
 function isMp3(head: Buffer): boolean {
   if (startsWith(head, Buffer.from('ID3'))) return true;
   const [first = 0, second = 0, third = 0] = head;
-  // Sync, any version but the reserved one, layer III, a bit rate and a sample rate that exist.
+  // Sync, any version except the reserved one, layer III, and a valid bit rate and sample rate.
   return (
     first === 0xff &&
     (second & 0xe6) === 0xe2 &&
@@ -100,7 +100,7 @@ const whitespace = [9, 10, 12, 13, 27];
 function readText(head: Buffer): Signature {
   if (head.some((byte) => byte < 32 && !whitespace.includes(byte))) return undefined;
   const text = head.toString('utf8');
-  // The head of a longer file may end within a character.
+  // The head of a longer file may end inside a character.
   const whole = head.length < signatureBytes ? text : text.slice(0, -3);
   if (whole.includes('\uFFFD')) return undefined;
   const start = text

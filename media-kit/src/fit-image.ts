@@ -4,9 +4,9 @@ import { cropOf } from './crop.ts';
 import { fitMask, type Mask, readMask } from './mask.ts';
 import type { FinishImage, Finished, FitImage, FitMask, Size } from './media-jobs.ts';
 
-// Runs in a process with limits: all that is read here is foreign.
+// Runs in a process with limits, because all files that are read here are untrusted.
 
-/** Noise leaves little to compress: higher levels take twice the time for a fiftieth of the bytes. */
+/** Noise hardly compresses: higher levels take twice the time and save a fiftieth of the bytes. */
 const pngLevel = 3;
 const jpegQuality = 95;
 
@@ -76,7 +76,7 @@ async function readPixels(path: string, size: Size): Promise<Pixels> {
   return { ...size, bytes };
 }
 
-/** What was made shows through where the mask says so; alpha is mixed as colours are. */
+/** Mixes the new image into the source by the values of the mask; alpha is mixed in the same way as colours. */
 async function composeInpaint(
   made: Pixels,
   { source, mask, blur }: NonNullable<FinishImage['inpaint']>,

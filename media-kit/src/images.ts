@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import sharp, { type Sharp } from 'sharp';
 import type { Pixels, Size } from './media-jobs.ts';
 
-// SVG, TIFF, GIF and a dozen others are read by default, each by a parser of its own. WebP comes from engines alone.
+// By default, sharp reads SVG, TIFF, GIF and a dozen other formats, each with its own parser. Only engines send WebP.
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: ['VipsForeignLoadJpeg', 'VipsForeignLoadPng', 'VipsForeignLoadWebp'] });
 sharp.concurrency(1);
@@ -10,7 +10,7 @@ sharp.cache(false);
 
 const maxPixels = 50_000_000;
 
-/** Decodes every pixel, keeping few of them. */
+/** Decodes every pixel of an image, but keeps few of them. */
 export async function decodeImage(path: string): Promise<Size> {
   const { info } = await open(path)
     .resize({ width: 16, height: 16, fit: 'fill', kernel: 'nearest', fastShrinkOnLoad: false })
@@ -19,7 +19,7 @@ export async function decodeImage(path: string): Promise<Size> {
   return { width: info.width, height: info.height };
 }
 
-/** A WebP that fits in a square of `side` pixels. */
+/** Returns a WebP that fits in a square of `side` pixels. */
 export async function shrinkImage(path: string, side: number): Promise<Pixels> {
   const { data, info } = await open(path)
     .autoOrient()
@@ -29,10 +29,13 @@ export async function shrinkImage(path: string, side: number): Promise<Pixels> {
   return { bytes: data, width: info.width, height: info.height };
 }
 
-/** Qualities of a preview, the best first. */
+/** Qualities of a preview, best first. */
 const previewQualities = [60, 40, 20];
 
-/** A JPEG that fits in a square of `side` pixels and in `maxBytes`; of no bytes where even the poorest is larger. */
+/**
+ * Returns a JPEG that fits in a square of `side` pixels and in `maxBytes`; without bytes where even the lowest quality
+ * is larger.
+ */
 export async function makePreview(path: string, side: number, maxBytes: number): Promise<Pixels> {
   const { data, info } = await open(path)
     .autoOrient()
@@ -49,7 +52,7 @@ export async function makePreview(path: string, side: number, maxBytes: number):
   return { bytes: Buffer.alloc(0), width, height };
 }
 
-/** Pixels as a viewer shows them: upright, 8 bits, sRGB, opaque where the file says nothing. */
+/** Writes the pixels as a viewer shows them: upright, 8 bits, sRGB, opaque where the file has no alpha. */
 export async function writeRgba(path: string, output: string, largestPixels: number): Promise<Size> {
   const { data, info } = await open(path)
     .autoOrient()
@@ -62,7 +65,7 @@ export async function writeRgba(path: string, output: string, largestPixels: num
   return { width: info.width, height: info.height };
 }
 
-/** Grey and upright, white where the image is transparent. */
+/** Writes a grey, upright mask that is white where the image is transparent. */
 export async function writeMaskOfAlpha(path: string, output: string): Promise<{ hasAlpha: boolean }> {
   const { hasAlpha } = await open(path).metadata();
   if (!hasAlpha) return { hasAlpha };
@@ -90,7 +93,7 @@ async function sizeWithin(path: string, largestPixels: number): Promise<Partial<
   };
 }
 
-/** Opens a foreign image, within what may be decoded. */
+/** Opens an untrusted image, within the limits for decoding. */
 export function open(path: string): Sharp {
   return sharp(path, { limitInputPixels: maxPixels, failOn: 'warning', sequentialRead: true });
 }

@@ -10,13 +10,13 @@ import { MediaToolError, notTheFile } from './media-tool-error.ts';
 import { readJpegHeader, readPngHeader } from './read-image-header.ts';
 import { UnusableFile } from './unusable-file.ts';
 
-/** What a file is, by its bytes. */
+/** The type and properties of a file, according to its bytes. */
 export type Inspected = {
   type: 'image' | 'video' | 'audio';
   contentType: string;
   /** Without a dot. */
   extension: string;
-  /** Pixels, as a viewer shows it: turned as the file says. */
+  /** Pixels as a viewer shows the file, rotated as the file requires. */
   width: number | null;
   height: number | null;
   durationSeconds: number | null;
@@ -36,15 +36,15 @@ const kinds = {
 } as const satisfies Record<Format, object>;
 
 const taken = 'Taken are JPEG, PNG, MP4 and MOV, and for sound MP3, WAV and M4A.';
-/** It takes a few milliseconds; the time is for a process to start on a busy machine. */
+/** Probing takes a few milliseconds; the time limit allows a process to start on a busy machine. */
 const probeLimits = { timeoutMs: 20_000, maxMemoryBytes: 400 * megabyte };
 
 /**
- * Says what a file is and whether it can be taken, by its bytes alone: names and headers count for nothing. Its
- * structure is read to the end, its pixels and audio are not decoded; `checkDecoding` does that.
+ * Detects what a file is and whether it can be accepted, from its bytes only; ignores names and headers. Reads the
+ * whole structure but does not decode pixels and audio: `checkDecoding` does that.
  *
- * @throws UnusableFile with a sentence for whoever sent the file
- * @throws MediaToolError when it could not be checked: aborted, or there is no process for it
+ * @throws UnusableFile with a sentence for the person who sent the file
+ * @throws MediaToolError when the file could not be checked: aborted, or no process is available
  */
 export async function inspectFile(path: string, limits: FileLimits, signal: AbortSignal): Promise<Inspected> {
   await using handle = await open(path, 'r');

@@ -4,8 +4,8 @@ import { imageLimits, runMediaJob } from './media-processes.ts';
 import { withTemporaryDirectory } from './temporary-directory.ts';
 
 /**
- * The transparency of a foreign image as a mask, a grey PNG that is white where the image is transparent; undefined where
- * it has no transparency.
+ * Returns the transparency of an untrusted image as a mask: a grey PNG that is white where the image is transparent.
+ * Returns `undefined` where the image has no alpha channel.
  * @throws UnreadableMedia
  * @throws MediaToolError
  */

@@ -2,25 +2,25 @@ import sharp from 'sharp';
 import type { Size } from './media-jobs.ts';
 
 const maxPixels = 50_000_000;
-/** Below this difference of ratios a mask is stretched rather than cut. */
+/** Below this difference of ratios, a mask is stretched instead of cropped. */
 const stretchTolerance = 0.02;
 
-/** One byte per pixel: 0 stays, 255 changes. */
+/** One byte per pixel: 0 means unchanged, 255 means changed. */
 export interface Mask extends Size {
   readonly bytes: Buffer;
 }
 
-/** Where to and how a mask is brought. */
+/** The size that a mask gets, and how. */
 export type MaskTarget = {
   /** Pixels. */
   size: Size;
-  /** Softens the mask inwards, in pixels of the target: what is black stays black to the last pixel. */
+  /** Softens the mask inwards, in pixels of the target: every black pixel stays black. */
   blur: number;
-  /** As the image was brought there; what is beside the image is black. Default: `cover`. */
+  /** How the image was fitted to this size; the area outside of the image is black. Default: `cover`. */
   fit?: 'cover' | 'contain' | 'fill';
 };
 
-/** Reads a mask; its alpha means nothing. Call it where a hostile file can do no harm. */
+/** Reads a mask and ignores its alpha. Call this only in a process where a hostile file can do no harm. */
 export async function readMask(path: string): Promise<Mask> {
   const { data, info } = await sharp(path, { limitInputPixels: maxPixels, failOn: 'error' })
     .removeAlpha()
@@ -30,12 +30,13 @@ export async function readMask(path: string): Promise<Mask> {
   return { width: info.width, height: info.height, bytes: data };
 }
 
-/** Brings the mask of an image of the size `image`, whose ratio it has, to where the image was brought. */
+/** Fits a mask to the target of its image. `image` is the image's size; the mask has the same ratio. */
 export async function fitMask(mask: Mask, image: Size, { size, blur, fit }: MaskTarget): Promise<Mask> {
   const sharpEdged = await resize(mask, image, 'nearest');
   const same = mask.width === image.width && mask.height === image.height;
   const smooth = same ? sharpEdged : await resize(mask, image, 'linear');
-  // Between a black and a white pixel of a small mask runs a slope; it may not begin on what is black.
+  // Enlarging a small mask makes a slope between a black and a white pixel. Black pixels must stay black, so the slope
+  // begins outside of them.
   const larger = image.width > mask.width;
   if (larger)
     for (const [index, value] of sharpEdged.bytes.entries()) if (value === 0) smooth.bytes[index] = 0;
@@ -60,7 +61,7 @@ async function resize(
   return { width, height, bytes };
 }
 
-/** Softens where the change sets in, from its rim inwards; the values themselves are softened too. */
+/** Softens the edge of the change inwards; the values themselves are softened too. */
 async function feather(mask: Mask, blur: number): Promise<Mask> {
   const sigma = Math.max(0.3, blur);
   const rim = { ...mask, bytes: mask.bytes.map((value) => (value > 0 ? 255 : 0)) as Buffer };
@@ -71,7 +72,7 @@ async function feather(mask: Mask, blur: number): Promise<Mask> {
   for (const [index, value] of mask.bytes.entries()) {
     const near = softRim?.[index] ?? 0;
     if (value === 0 || near === 0) continue;
-    // Half of the neighbourhood is inside at the rim itself; there the change begins.
+    // At the edge itself, half of the neighbourhood is inside; the change begins there.
     const entry = Math.max(0, (near / 255) * 2 - 1);
     bytes[index] = Math.round(Math.min(255, (((softMask?.[index] ?? 0) * 255) / near) * entry));
   }

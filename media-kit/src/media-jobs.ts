@@ -1,26 +1,29 @@
 import type { Format } from './file-signature.ts';
 
-/** What a process that handles media can be asked to do, and what it answers. */
+/** The jobs of a process that handles media, with their answers. */
 export type MediaJobs = {
   /** Reads tracks and times. */
   probe: { ask: { path: string; format: Format }; answer: Probed };
-  /** Finds the frame of a video that is seen at a time, in seconds; past the end it is the last. */
+  /** Finds the frame of a video that is visible at a time, in seconds; past the end, the last frame. */
   findFrame: { ask: { path: string; time: number }; answer: FoundFrame };
   /** Decodes a whole JPEG or PNG. */
   decodeImage: { ask: { path: string }; answer: { width: number; height: number } };
   /** Makes a WebP that fits in a square of `side` pixels. */
   shrinkImage: { ask: { path: string; side: number }; answer: Pixels };
-  /** Makes a JPEG that fits in a square of `side` pixels; of no bytes where none of its qualities fits in `maxBytes`. */
+  /** Makes a JPEG that fits in a square of `side` pixels; without bytes where no quality fits in `maxBytes`. */
   makePreview: { ask: { path: string; side: number; maxBytes: number }; answer: Pixels };
-  /** The transparency of an image as a mask: a grey PNG, white where it is transparent. Writes nothing where there is none. */
+  /**
+   * Writes the transparency of an image as a mask: a grey PNG, white where the image is transparent. Writes nothing
+   * where there is no alpha.
+   */
   writeMaskOfAlpha: { ask: { path: string; output: string }; answer: { hasAlpha: boolean } };
-  /** Upright, 8 bits, sRGB, four bytes per pixel, written to `output`; no larger than `maxPixels`. */
+  /** Writes the pixels to `output`: upright, 8 bits, sRGB, four bytes per pixel, at most `maxPixels`. */
   writeRgba: { ask: { path: string; output: string; maxPixels: number }; answer: Size };
-  /** Brings an image to a size: upright, sRGB, 8 bits, opaque, without metadata. */
+  /** Fits an image to a size: upright, sRGB, 8 bits, opaque, without metadata. */
   fitImage: { ask: FitImage; answer: Size };
-  /** Brings a mask to where its image was brought. */
+  /** Fits a mask to the target of its image. */
   fitMask: { ask: FitMask; answer: Size };
-  /** Brings what was made to the size that was promised, as PNG without metadata. */
+  /** Fits a result to the promised size, as PNG without metadata. */
   finishImage: { ask: FinishImage; answer: Finished };
 };
 
@@ -28,7 +31,7 @@ export type MediaJobs = {
 export type FileOrBlank = { path: string } | { blank: 'white' | 'black' };
 export type Fit = 'cover' | 'contain' | 'fill';
 
-/** An image to be brought to `size` and written to `output`. */
+/** An image to fit to `size` and to write to `output`. */
 export type FitImage = {
   image: FileOrBlank;
   output: string;
@@ -39,13 +42,13 @@ export type FitImage = {
 };
 
 export type FitMask = Omit<FitImage, 'image' | 'format'> & {
-  /** White changes, black stays. */
+  /** White areas change, black areas stay. */
   mask: FileOrBlank;
-  /** Pixels of the image that it belongs to, as a viewer shows it. */
+  /** Size of the mask's image in pixels, as a viewer shows the image. */
   imageSize: Size;
-  /** In pixels of the image; it softens inwards. */
+  /** In pixels of the image; softens inwards. */
   blur: number;
-  /** How the one who reads it is told what changes. */
+  /** The value that marks changed areas in the output. */
   changes: 'white' | 'black' | 'transparent';
 };
 
@@ -54,13 +57,13 @@ export type FinishImage = {
   output: string;
   /** Pixels. */
   size: Size;
-  /** The share of the image that may be cut away for the sake of the size. */
+  /** The maximum share of the image that may be cropped to get the size. */
   maxCrop: number;
-  /** Where the mask is black, the source's own pixels stand, bit for bit. */
+  /** Where the mask is black, the result has the source's own pixels, bit for bit. */
   inpaint: { source: string; mask: string; blur: number } | null;
 };
 
-/** Nothing was written where the size would have cut away more than it may. */
+/** `written` is `false` where the size would have cropped more than `maxCrop`. */
 export type Finished = Size & { written: boolean };
 
 export type Size = { width: number; height: number };
@@ -75,19 +78,19 @@ export type Probed = {
     codecParameters: string | null;
   } | null;
   audio: { codec: string | null } | null;
-  /** Of the video track where there is one, else of the audio. */
+  /** Duration of the video track if there is one, else of the audio. */
   durationSeconds: number;
-  /** Of the longest track. */
+  /** Duration of the longest track. */
   maxTrackSeconds: number;
 };
 
-/** The seconds of the file's own clock at which the frame appears; undefined for the first one. */
+/** The time in seconds, on the file's own clock, at which the frame appears; `undefined` for the first frame. */
 export type FoundFrame = { appearsAt: number | undefined };
 
 export type MediaJobName = keyof MediaJobs;
 export type MediaJob = { [Name in MediaJobName]: { name: Name; ask: MediaJobs[Name]['ask'] } }[MediaJobName];
 
-/** `unreadable`: the file is at fault, and the library said so. `out_of_space`: there was no space for what was made of it. */
+/** `unreadable`: the library could not read the file. `out_of_space`: the disk had no space for the output. */
 export type MediaAnswer =
   | { type: 'done'; answer: unknown }
   | { type: 'unreadable'; message: string }

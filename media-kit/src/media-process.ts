@@ -1,4 +1,5 @@
-// Handles foreign media, one job at a time, apart from everything that matters. Started by media-processes.ts alone.
+// Handles untrusted media, one job at a time, isolated from everything else. Only media-processes.ts starts this
+// process.
 import { isStorageUnavailable } from '@renderkit/server-kit/files/file-errors.ts';
 import { endWithParent } from './end-with-parent.ts';
 import type { MediaAnswer, MediaJob } from './media-jobs.ts';
@@ -17,7 +18,7 @@ async function answer(job: MediaJob): Promise<MediaAnswer> {
   }
 }
 
-/** Each library is loaded when it is first needed: most processes need one. */
+/** Loads each library on first use, because most processes need only one. */
 async function work(job: MediaJob): Promise<unknown> {
   if (job.name === 'probe') {
     const { probe } = await import('./probe.ts');

@@ -7,20 +7,20 @@ import { watchProcess } from './watch-process.ts';
 
 type Limits = { signal: AbortSignal; timeoutMs: number; maxMemoryBytes: number };
 
-/** A file that the library in the process could not read; the message is the library's. */
+/** The library in the process could not read the file; the message is the library's. */
 export class UnreadableMedia extends Error {
   override readonly name = 'UnreadableMedia';
 }
 
 /**
- * What an image may take, for every job but the reading of structure. The worst that is taken (50 megapixels of 16
- * bits, interlaced) took 918 MB and 2 s of a core.
+ * Limits for an image, for all jobs that decode. The largest accepted image (50 megapixels of 16 bits, interlaced) took
+ * 918 MB and 2 s of a core.
  */
 export const imageLimits = { timeoutMs: 60_000, maxMemoryBytes: 1200 * 1024 * 1024 };
 
-/** Reading structure never waits for decoding: a client waits for the one, and nobody for the other. */
+/** Probing has its own slots and never waits for decoding: clients wait for probes, but not for decoding. */
 const limiters = { probe: createLimiter({ slots: 4 }), decode: createLimiter({ slots: 2 }) };
-/** They belong to this process as a whole: nobody should pay for a start each time, nor carry a pool about. */
+/** One pool for the whole process, so that callers neither start a process each time nor pass a pool around. */
 const pool = createProcessPool({
   module: path.join(import.meta.dirname, 'media-process.ts'),
   jobsPerProcess: 100,
@@ -29,7 +29,7 @@ const pool = createProcessPool({
 });
 
 /**
- * Has a process that can come to no harm do the job. It is killed when it goes beyond a limit.
+ * Runs a job in an isolated process. Kills the process when it exceeds a limit.
  * @throws UnreadableMedia the file is at fault
  * @throws MediaToolError
  */

@@ -1,23 +1,23 @@
 export type MediaToolErrorKind =
-  /** It took longer than it may. */
+  /** The tool took longer than allowed. */
   | 'timeout'
-  /** The caller's signal ended it; `cause` is the signal's reason. */
+  /** The caller's signal ended the tool; `cause` is the signal's reason. */
   | 'aborted'
-  /** The tool said no, or broke: the input or the arguments are not what it can work with. */
+  /** The tool failed or crashed: it cannot use the input or the arguments. */
   | 'failed'
-  /** It wrote more than it may. */
+  /** The tool wrote more than allowed. */
   | 'output_too_large'
-  /** It took more memory than it may. */
+  /** The tool took more memory than allowed. */
   | 'out_of_memory'
-  /** There was no space on the disk for what it wrote; the file is not at fault. */
+  /** The disk had no space for the output; the file is not at fault. */
   | 'out_of_space'
-  /** There is no such tool on this machine. */
+  /** The tool does not exist on this machine. */
   | 'unavailable';
 
-/** Kinds that say nothing of the file that was worked on: another time it may go well. */
+/** Kinds that do not depend on the file: another try may succeed. */
 export const notTheFile: readonly MediaToolErrorKind[] = ['aborted', 'unavailable', 'out_of_space'];
 
-/** What ends the work of a program or a process that handles media. */
+/** A program or a process that handles media could not finish its work. */
 export class MediaToolError extends Error {
   override readonly name = 'MediaToolError';
   readonly kind: MediaToolErrorKind;
@@ -30,7 +30,7 @@ export class MediaToolError extends Error {
 
 const outOfSpace = /No space left on device|ENOSPC|Disk quota exceeded|EDQUOT|Read-only file system|EROFS/;
 
-/** What a run of ffmpeg failed by, from the end of what it said. */
+/** Returns the failure of an ffmpeg run, from the end of its messages. */
 export function ffmpegFailure(stderr: string): MediaToolError {
   return new MediaToolError(outOfSpace.test(stderr) ? 'out_of_space' : 'failed', `ffmpeg failed: ${stderr}`);
 }

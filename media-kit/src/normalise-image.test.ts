@@ -17,13 +17,13 @@ after(async () => rm(directory, { recursive: true, force: true }));
 
 const left = [190, 60, 50];
 const right = [60, 140, 70];
-/** Two colours side by side that ink can show as well. */
+/** Two colours side by side that CMYK can show too. */
 const halves = () => {
   const pixels = Buffer.alloc(40 * 20 * 3);
   for (let index = 0; index < 40 * 20; index++) pixels.set(index % 40 < 20 ? left : right, index * 3);
   return sharp(pixels, { raw: { width: 40, height: 20, channels: 3 } });
 };
-/** How far a pixel of an image is from a colour, in its worst channel. */
+/** Returns the distance of a pixel from a colour, in the channel that differs most. */
 const distance = ({ width, bytes }: RgbaImage, x: number, y: number, colour: readonly number[]) =>
   Math.max(...colour.map((value, channel) => Math.abs(value - (bytes[(y * width + x) * 4 + channel] ?? 0))));
 const keep = async (name: string, bytes: Buffer) => {

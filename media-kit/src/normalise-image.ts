@@ -5,12 +5,12 @@ import { withTemporaryDirectory } from './temporary-directory.ts';
 
 const defaultMaxPixels = 50_000_000;
 
-/** Four bytes per pixel (red, green, blue, alpha), row by row, sRGB, not multiplied by alpha. */
+/** Four bytes per pixel (red, green, blue, alpha), row by row, sRGB, not premultiplied by alpha. */
 export type RgbaImage = { width: number; height: number; bytes: Buffer };
 
 /**
- * A JPEG or PNG as a viewer shows it, whatever it is inside: CMYK, 16 bits, grey, a palette, turned by EXIF. One with
- * more than `maxPixels` comes smaller.
+ * Returns a JPEG or PNG as a viewer shows it. Handles CMYK, 16 bits, grey, palettes and rotation by EXIF. Scales an
+ * image with more than `maxPixels` down.
  * @throws UnreadableMedia
  * @throws MediaToolError
  */
@@ -20,7 +20,7 @@ export async function normaliseImage(
   maxPixels = defaultMaxPixels,
 ): Promise<RgbaImage> {
   return withTemporaryDirectory(async (directory) => {
-    // By way of a file: a message of 200 MB would be in memory four times.
+    // Through a file, because a message of 200 MB would be in memory four times.
     const output = path.join(directory, 'pixels');
     const size = await runMediaJob(
       'writeRgba',

@@ -8,19 +8,19 @@ const megabyte = 1024 * 1024;
 const limits = { timeoutMs: 10 * 60_000, maxMemoryBytes: 1024 * megabyte };
 const maxOutputBytes = 1024 * megabyte;
 const probeLimits = { timeoutMs: 20_000, maxMemoryBytes: 400 * megabyte };
-/** Of sound that has to be unpacked. */
+/** Limit for sound that is decoded to PCM. */
 const maxAudioSeconds = 600;
 
 const noMetadata = ['-map_metadata', '-1', '-map_chapters', '-1', '-fflags', '+bitexact'];
 const mp4 = ['-movflags', '+faststart', '-f', 'mp4', 'out.mp4'];
 const h264 = '-c:v libx264 -preset veryfast -crf 18 -profile:v high'.split(' ');
 const aac = '-c:a aac -b:a 160k'.split(' ');
-/** Profiles of H.264 that every player knows: 8 bits, a quarter of the colours. */
+/** Profiles of H.264 that every player supports: 8 bits, 4:2:0. */
 const plainH264 = /^avc1\.(?:42|4d|58|64)/i;
 
 /**
- * Copies a video without its metadata: as H.264 MP4, unpacked and packed anew only where it is none, or where `size`
- * (pixels, even) is not its own.
+ * Copies a video without its metadata, as H.264 MP4. Encodes it again only where it is not plain H.264, or where `size`
+ * (pixels, even) differs from its own size.
  * @throws UnreadableMedia
  * @throws MediaToolError
  */
@@ -69,7 +69,7 @@ const evenSides = ['-vf', 'crop=trunc(iw/2)*2:trunc(ih/2)*2,setsar=1,format=yuv4
 const coverFilter = ({ width, height }: Size) =>
   `scale=${width}:${height}:force_original_aspect_ratio=increase,crop=${width}:${height},setsar=1,format=yuv420p`;
 
-/** How large a video is shown, and how long it lasts. @throws UnreadableMedia, MediaToolError */
+/** Returns the displayed size and the duration of a video. @throws UnreadableMedia, MediaToolError */
 export async function probeVideo(
   file: string,
   format: Format,
@@ -85,7 +85,10 @@ export async function probeVideo(
   return { width: Math.round(width), height: Math.round(height), codecParameters, durationSeconds };
 }
 
-/** Copies audio without its metadata; MP3 and WAV stay what they are. @throws UnreadableMedia, MediaToolError */
+/**
+ * Copies audio without its metadata. MP3 and WAV keep their format, M4A becomes WAV. @throws UnreadableMedia,
+ * MediaToolError
+ */
 export async function copyAudio(
   file: string,
   output: string,
@@ -114,7 +117,7 @@ export async function copyAudio(
   return isMp3 ? 'audio/mpeg' : 'audio/wav';
 }
 
-/** WebM is taken from engines, though not from anybody else. */
+/** Detects the format of a file. Only files of engines may be WebM. */
 async function formatOf(file: string): Promise<Format | 'webm' | undefined> {
   await using handle = await open(file, 'r');
   const buffer = Buffer.alloc(signatureBytes);

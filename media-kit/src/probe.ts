@@ -12,13 +12,13 @@ import {
 import type { Format } from './file-signature.ts';
 import type { FoundFrame, Probed } from './media-jobs.ts';
 
-/** Bytes of the file kept in memory at a time. */
+/** Bytes of the file that are kept in memory at the same time. */
 const maxCacheBytes = 4 * 1024 * 1024;
 
 /**
- * Early QuickTime has no box that names its brand, and the library looks for one. What the file is, its first bytes
- * have told before; here the library only has to read it.
- * `_canReadInput` is its internal word; the corpus has such a file, and would tell of a change.
+ * Reads early QuickTime files, which lack the box that names their brand. The library looks for this box. The first
+ * bytes of the file were checked before, so the library only has to read it. `_canReadInput` is an internal name of the
+ * library; the corpus contains such a file, so its test would notice a change.
  */
 class QuickTimeWithoutBrand extends IsobmffInputFormat {
   readonly name = 'QuickTime without a brand';
@@ -35,7 +35,7 @@ const formats: Partial<Record<Format, InputFormat[]>> = {
   wav: [WAVE],
 };
 
-/** Reads tracks and times, and decodes nothing. Runs in a process with limits: a file can make it run long. */
+/** Reads tracks and times, without decoding. Runs in a process with limits, because a file can make it run long. */
 export async function probe(path: string, format: Format): Promise<Probed> {
   using input = open(path, format);
   const video = await input.getPrimaryVideoTrack();
@@ -55,7 +55,7 @@ export async function probe(path: string, format: Format): Promise<Probed> {
   };
 }
 
-/** The frame of an MP4 or MOV that is seen at `time` seconds. Runs in a process with limits. */
+/** Finds the frame of an MP4 or MOV that is visible at `time` seconds. Runs in a process with limits. */
 export async function findFrame(path: string, time: number): Promise<FoundFrame> {
   using input = open(path, 'mp4');
   const track = await input.getPrimaryVideoTrack();

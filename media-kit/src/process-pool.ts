@@ -9,31 +9,37 @@ export type PooledProcess = { child: ChildProcess; jobs: number };
 export type PoolOptions = {
   /** Path of the module that each process runs. */
   module: string;
-  /** Of JavaScript; what libraries take apart from that is limited for each job. Undefined: as Node chooses. */
+  /** Limit for JavaScript's memory; the memory of libraries is limited for each job. `undefined`: Node's default. */
   heapMegabytes?: number;
-  /** What else Node is started with. */
+  /** Further options for Node. */
   nodeOptions?: readonly string[];
-  /** A process is replaced after so many jobs, whatever state they left it in. Undefined: never. */
+  /** A process is replaced after this many jobs, whatever its state. `undefined`: never. */
   jobsPerProcess?: number;
   /**
-   * How long a process waits for its next job. One that does keeps this process from nothing, and ends with it.
-   * Undefined: until the pool is closed.
+   * Milliseconds that a process waits for its next job. An idle process does not keep this process alive, and ends with
+   * it. `undefined`: it waits until the pool is closed.
    */
   idleMs?: number;
-  /** Whether each process has a temporary directory, its first argument, which goes with it however it ends. */
+  /** Whether each process has a temporary directory, its first argument, which is removed however the process ends. */
   hasScratch?: boolean;
-  /** Whether what the processes print is shown. */
+  /** Whether the output of the processes is shown. */
   prints?: boolean;
 };
 
-/** Processes that do one job at a time. Closing kills all of them, and ends when nothing of them is left. */
+/**
+ * Processes that do one job at a time. Closing the pool kills all of them, and resolves when they and their directories
+ * are gone.
+ */
 export type ProcessPool = AsyncDisposable & {
-  /** One that waits, or a new one. Whoever took it gives it back or kills it. */
+  /** Returns an idle process or a new one. The caller must give it back or kill it. */
   take: () => PooledProcess;
   giveBack: (process: PooledProcess) => void;
 };
 
-/** A pool without a process: each starts when it is needed, and sees no secrets, for it reads foreign files. */
+/**
+ * Creates a pool without processes. Each process starts on demand, and gets no secrets, because it reads untrusted
+ * files.
+ */
 export function createProcessPool(options: PoolOptions): ProcessPool {
   const { jobsPerProcess = Number.POSITIVE_INFINITY, idleMs } = options;
   const idle: (PooledProcess & { timer: NodeJS.Timeout | undefined })[] = [];
@@ -82,7 +88,7 @@ export function createProcessPool(options: PoolOptions): ProcessPool {
   };
 }
 
-/** `gone` resolves once the process has ended and its directory is removed. */
+/** Starts a process. `gone` resolves once the process has ended and its directory is removed. */
 function startProcess(options: PoolOptions): { child: ChildProcess; gone: Promise<void> } {
   const { heapMegabytes, nodeOptions = [], hasScratch = false, prints = false } = options;
   const scratch = hasScratch ? makeTemporaryDirectory() : undefined;
@@ -96,22 +102,22 @@ function startProcess(options: PoolOptions): { child: ChildProcess; gone: Promis
     serialization: 'advanced',
     stdio: ['ignore', output, output, 'ipc'],
   });
-  // An idle one that breaks is simply forgotten; a job hears of it by listeners of its own.
+  // A broken idle process is ignored; a job has its own listeners for errors.
   child.on('error', () => undefined);
   lowerPriority(child);
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  // A directory left behind is only in the way until this process ends and another removes it.
+  // A directory that could not be removed stays until this process ends and another process removes it.
   const gone = exited.then(() => scratch?.[Symbol.asyncDispose]().catch(() => undefined));
   return { child, gone };
 }
 
-/** What is temporary to a process lies in its directory. */
+/** Makes a process put its temporary files into its own directory. */
 function environmentIn(scratch: string): NodeJS.ProcessEnv {
   const ffmpeg = ffmpegPath();
   return { TMPDIR: scratch, TEMP: scratch, ...(ffmpeg !== undefined && { FFMPEG_PATH: ffmpeg }) };
 }
 
-/** Says one thing to a process and waits for its answer; undefined when it broke before. */
+/** Sends one message to a process and waits for its answer; returns `undefined` when the process broke before. */
 export async function ask<Answer>(child: ChildProcess, message: object): Promise<Answer | undefined> {
   let broke: () => void = () => undefined;
   const answer = await new Promise<Answer | undefined>((resolve) => {

@@ -2,12 +2,12 @@ import type { FileReader } from './file-reader.ts';
 import { readOrientation } from './read-orientation.ts';
 import { UnusableFile } from './unusable-file.ts';
 
-/** Pixels as stored, and the EXIF orientation (1 to 8) that turns them upright. */
+/** Pixels as stored, and the EXIF orientation (1 to 8) that makes the image upright. */
 export type ImageHeader = { width: number; height: number; orientation: number };
 
 const maxExifBytes = 65_536;
 
-/** Chunks of a PNG. The smallest real encoders write 8 kB in each: 6,400 in the largest file that is taken. */
+/** Limit of chunks of a PNG. Encoders write at least 8 kB in each: 6,400 chunks in the largest accepted file. */
 const maxChunks = 50_000;
 const pngHeader = { size: 13, dataAt: 16 };
 
@@ -44,7 +44,7 @@ export async function readPngHeader(file: FileReader): Promise<ImageHeader> {
 
 const marker = { app1: 0xe1, startOfScan: 0xda, endOfImage: 0xd9, startOfImage: 0xd8, stuffing: 0x00 };
 const maxSegments = 10_000;
-/** Half of the reader's window: a JPEG of ten thousand tiny scans is read once and not again for each. */
+/** Half of the reader's buffer, so that a JPEG of ten thousand tiny scans is read once and not again for each scan. */
 const scanBytes = 32 * 1024;
 
 /** Walks the segments of a JPEG (ITU-T T.81) up to its end without decoding. @throws UnusableFile */
@@ -88,7 +88,7 @@ function isRestart(kind: number): boolean {
   return kind >= 0xd0 && kind <= 0xd7;
 }
 
-/** Of all codings; but for tables (C4, CC) and an extension (C8), which share the row. */
+/** Start-of-frame markers of all codings; C4 and CC are tables and C8 is an extension in the same range. */
 function isStartOfFrame(kind: number): boolean {
   return kind >= 0xc0 && kind <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(kind);
 }
@@ -102,10 +102,13 @@ function orientationOf(body: Buffer): number | undefined {
   return body.toString('latin1', 0, 6) === 'Exif\0\0' ? readOrientation(body.subarray(6)) : undefined;
 }
 
-/** The position of the first marker after coded data; there, FF is followed by 00 or by the number of a restart. */
+/**
+ * Returns the position of the first marker after coded data. Inside coded data, FF is followed by 00 or by the number
+ * of a restart.
+ */
 async function skipScan(file: FileReader, from: number): Promise<number> {
   for (let position = from; position < file.sizeBytes; position += scanBytes) {
-    // One byte more: a marker may lie across the border.
+    // Reads one byte more, because a marker may cross the border.
     const bytes = await file.read(position, scanBytes + 1);
     for (let at = bytes.indexOf(0xff); at !== -1 && at < scanBytes; at = bytes.indexOf(0xff, at + 1)) {
       const next = bytes[at + 1];

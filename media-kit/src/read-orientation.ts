@@ -1,11 +1,11 @@
 const orientationTag = 0x0112;
 const shortType = 3;
-/** Entries of the first directory that are looked at; real ones have a few dozen. */
+/** Entries of the first directory that are read; real files have a few dozen. */
 const maxEntries = 512;
 
 /**
- * The orientation (1 to 8) that the EXIF block `tiff` gives in its first directory, where viewers look; 1 where it
- * gives none that makes sense. Other directories, which may form circles, are never followed.
+ * Returns the orientation (1 to 8) from the first directory of the EXIF block `tiff`, where viewers look for it; 1
+ * where there is no valid one. Never follows other directories, because they may form loops.
  */
 export function readOrientation(tiff: Buffer): number {
   const order = tiff.toString('latin1', 0, 2);

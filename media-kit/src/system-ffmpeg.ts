@@ -7,10 +7,10 @@ import { ffmpegFailure, MediaToolError } from './media-tool-error.ts';
 import { createTail } from './tail.ts';
 import { lowerPriority, watchProcess } from './watch-process.ts';
 
-/** Runs the program `ffmpeg` names. @throws MediaToolError; `unavailable` when there is no such program */
+/** Runs the program that `ffmpeg` names. @throws MediaToolError; `unavailable` when there is no such program */
 export async function runSystemFfmpeg(ffmpeg: string, run: FfmpegRun): Promise<{ stderrTail: string }> {
   const files = { ...run.inputs, ...run.outputs };
-  // CPU seconds, for the case that the studio is killed and nobody is left to end it.
+  // Limit of CPU seconds, in case the studio is killed and cannot end ffmpeg.
   const cpuSeconds = Math.ceil(run.timeoutMs / 1000) * availableParallelism();
   const global = ['-hide_banner', '-loglevel', 'error', '-nostdin', '-y', '-timelimit', String(cpuSeconds)];
   const args = run.args.map((arg) => (files[arg] === undefined ? arg : `file:${files[arg]}`));

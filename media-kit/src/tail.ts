@@ -1,6 +1,6 @@
 const maxCharacters = 4000;
 
-/** Keeps the end of what a program says, however much that is. */
+/** Keeps only the end of a program's output. */
 export function createTail(): { add: (text: string) => void; text: () => string } {
   let kept = '';
   return {

@@ -24,7 +24,7 @@ const exists = async (file: string) =>
     () => false,
   );
 
-/** A process that is in the middle of its work; answers its directory too. */
+/** Starts a process that is in the middle of its work; returns its directory too. */
 async function startWorking(): Promise<{ child: ChildProcess; directory: string }> {
   const module = new URL('temporary-directory.ts', import.meta.url).href;
   const script = `

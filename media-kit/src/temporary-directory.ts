@@ -4,27 +4,30 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { tryLock } from '@renderkit/server-kit/files/file-lock.ts';
 
-/** What belongs to one process: its directories lie in it, beside a lock that is held as long as the process lives. */
+/**
+ * The directory of one process. It contains the process's temporary directories and a lock that is held while the
+ * process lives.
+ */
 type OwnDirectory = { directory: string; lock: Disposable; users: number; made: number };
 
 const prefix = 'renderkit-media-';
 const lockName = 'lock';
 const maxTries = 5;
 
-/** Made with the first directory and removed with the last. */
+/** Created with the first temporary directory and removed with the last. */
 let ownDirectory: OwnDirectory | undefined;
 
 export type TemporaryDirectory = { path: string; [Symbol.asyncDispose]: () => Promise<void> };
 
-/** Hands over a directory that nobody else can read, and removes it at the end. */
+/** Passes a directory that nobody else can read to `work`, and removes it at the end. */
 export async function withTemporaryDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
   await using directory = makeTemporaryDirectory();
   return await work(directory.path);
 }
 
 /**
- * Makes a directory that nobody else can read; disposing removes it. Where its process is killed,
- * `removeDeadDirectories` of any other does.
+ * Makes a directory that nobody else can read; disposing removes it. If this process is killed, `removeDeadDirectories`
+ * of any other process removes the directory.
  */
 export function makeTemporaryDirectory(): TemporaryDirectory {
   const own = (ownDirectory ??= makeOwnDirectory());
@@ -48,12 +51,15 @@ export function makeTemporaryDirectory(): TemporaryDirectory {
 
 async function removeOwnDirectory(own: OwnDirectory): Promise<void> {
   if (ownDirectory === own) ownDirectory = undefined;
-  // Windows removes no open file. Who takes the lock now is about to remove the same.
+  // Windows cannot remove an open file. A process that takes the lock now will remove the same directory.
   own.lock[Symbol.dispose]();
   await rm(own.directory, { recursive: true, force: true }).catch(() => undefined);
 }
 
-/** One that is being made may pass for a dead one's for a moment: then another is made. */
+/**
+ * Creates the directory of this process. Another process may take a new directory for a dead one and remove it; then
+ * this makes another.
+ */
 function makeOwnDirectory(): OwnDirectory {
   for (let tries = 1; ; tries++) {
     const directory = mkdtempSync(path.join(tmpdir(), prefix));
@@ -69,13 +75,18 @@ function makeOwnDirectory(): OwnDirectory {
   }
 }
 
-/** Removes what processes that were killed have left in the system's temporary directory, never a living one's. */
+/**
+ * Removes what killed processes have left in the system's temporary directory, never the directory of a living process.
+ */
 export async function removeDeadDirectories(): Promise<void> {
   const entries = await readdir(tmpdir(), { withFileTypes: true });
   for (const entry of entries) if (isOurs(entry)) await removeIfDead(path.join(tmpdir(), entry.name));
 }
 
-/** Others put what they like into a directory that all share: nothing of theirs is followed or touched. */
+/**
+ * Returns whether a directory is ours. Other users can write into the shared temporary directory: their files are not
+ * followed or touched.
+ */
 function isOurs(entry: Dirent): boolean {
   if (!entry.name.startsWith(prefix) || !entry.isDirectory()) return false;
   const found = lstatSync(path.join(entry.parentPath, entry.name), { throwIfNoEntry: false });
@@ -83,12 +94,13 @@ function isOurs(entry: Dirent): boolean {
 }
 
 async function removeIfDead(directory: string): Promise<void> {
-  // Its process was killed before it could lock it, or is about to: it holds nothing, and can be made again.
+  // Its process was killed before it locked the directory, or has not locked it yet. The directory is empty, and its
+  // process can make another.
   if (!existsSync(path.join(directory, lockName))) return rmdir(directory).catch(() => undefined);
   try {
     using lock = tryLock(path.join(directory, lockName));
     if (lock !== undefined) await rm(directory, { recursive: true, force: true });
   } catch {
-    // It was removed meanwhile, or is in the way until the next time.
+    // Another process removed it meanwhile, or it stays until the next time.
   }
 }

@@ -7,13 +7,13 @@ import { withTemporaryDirectory } from './temporary-directory.ts';
 
 /** Longer side of a thumbnail, in pixels. */
 const thumbnailSide = 512;
-/** Many videos begin with black. */
+/** Share of the duration; many videos begin with black. */
 const shownAt = 0.1;
 
 export type Thumbnail = { bytes: Buffer; contentType: 'image/webp'; width: number; height: number };
 
 /**
- * A small WebP of an image, or of a video's frame a tenth after its start.
+ * Makes a small WebP of an image, or of a video's frame at a tenth of its duration.
  * @throws UnreadableMedia
  * @throws MediaToolError
  */
@@ -27,7 +27,7 @@ export async function makeThumbnail(
   return makeThumbnailOf(frame.bytes, signal);
 }
 
-/** A small WebP of an image in memory, as JPEG or PNG. @throws UnreadableMedia, MediaToolError */
+/** Makes a small WebP of a JPEG or PNG in memory. @throws UnreadableMedia, MediaToolError */
 export async function makeThumbnailOf(image: Uint8Array, signal: AbortSignal): Promise<Thumbnail> {
   return withTemporaryDirectory(async (directory) => {
     const file = path.join(directory, 'image');
@@ -36,7 +36,10 @@ export async function makeThumbnailOf(image: Uint8Array, signal: AbortSignal): P
   });
 }
 
-/** A small JPEG of an image in memory; undefined where even a poor one takes more than `maxBytes`. @throws UnreadableMedia, MediaToolError */
+/**
+ * Makes a small JPEG of an image in memory; returns `undefined` where even the lowest quality takes more than
+ * `maxBytes`. @throws UnreadableMedia, MediaToolError
+ */
 export async function makePreviewOf(
   image: Uint8Array,
   { side, maxBytes }: { side: number; maxBytes: number },

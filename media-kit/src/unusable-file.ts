@@ -1,10 +1,10 @@
 export type UnusableReason =
   | 'empty'
-  /** Nothing that is known. */
+  /** The format is not known. */
   | 'unknown_type'
-  /** Known, but not taken. */
+  /** The format is known but not accepted. */
   | 'unsupported_type'
-  /** Of a type that is taken, but damaged, incomplete or contradicting itself. */
+  /** The format is accepted, but the file is damaged, incomplete or contradicts itself. */
   | 'broken'
   | 'too_large'
   | 'too_many_pixels'
@@ -13,7 +13,7 @@ export type UnusableReason =
   | 'no_video_track'
   | 'no_audio_track';
 
-/** A file that cannot be taken. Its message is one sentence for whoever sent it. */
+/** A file that cannot be accepted. The message is one sentence for the person who sent it. */
 export class UnusableFile extends Error {
   override readonly name = 'UnusableFile';
   readonly reason: UnusableReason;

@@ -1,4 +1,4 @@
-// Runs the WebAssembly build of ffmpeg, a fresh instance for each run. Started by wasm-ffmpeg.ts alone.
+// Runs the WebAssembly build of ffmpeg, with a new instance for each run. Only wasm-ffmpeg.ts starts this process.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { endWithParent } from './end-with-parent.ts';
@@ -6,7 +6,7 @@ import { createTail } from './tail.ts';
 import type { WasmAnswer, WasmTask } from './wasm-ffmpeg.ts';
 import { createDiskFiles, type EmscriptenFs, OutputTooLarge } from './wasm-files.ts';
 
-/** What is used of @ffmpeg/core, which has no types. */
+/** The used parts of @ffmpeg/core, which has no types. */
 type Core = {
   FS: EmscriptenFs;
   exec: (...args: string[]) => number;
@@ -15,7 +15,7 @@ type Core = {
 type CreateCore = (options: {
   instantiateWasm: (imports: object, done: (instance: object, compiled: object) => void) => object;
 }) => Promise<Core>;
-/** Node has it; its types come with those of browsers alone. */
+/** Node has this global, but only the types for browsers declare it. */
 declare const WebAssembly: {
   compile: (bytes: Uint8Array) => Promise<object>;
   Instance: new (compiled: object, imports: object) => object;
@@ -24,9 +24,9 @@ declare const WebAssembly: {
 const directory = '/files';
 
 const require = createRequire(import.meta.url);
-// The build was made for a browser's worker and asks where it was loaded from.
+// The build is made for a browser's worker and reads the address that it was loaded from.
 Object.assign(globalThis, { self: { location: { href: 'file:///' } } });
-/** Compiling takes longer than most runs. */
+/** The compiled module is kept, because compiling takes longer than most runs. */
 let compiled: object | undefined;
 
 endWithParent();

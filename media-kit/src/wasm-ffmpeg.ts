@@ -4,23 +4,24 @@ import { ffmpegFailure, MediaToolError } from './media-tool-error.ts';
 import { ask, createProcessPool } from './process-pool.ts';
 import { watchProcess } from './watch-process.ts';
 
-/** What the process is told. */
+/** The task that is sent to the process. */
 export type WasmTask = Pick<FfmpegRun, 'args' | 'inputs' | 'outputs' | 'maxOutputBytes'>;
 
-/** What it answers. */
+/** The answer of the process. */
 export type WasmAnswer =
   | { type: 'ended'; exitCode: number; stderrTail: string; residentBytes: number }
   | { type: 'output_too_large' }
   | { type: 'unavailable'; message: string };
 
-/** A process that has grown beyond it is not used again: WebAssembly gives nothing back. */
+/** A process that is larger than this is not reused, because WebAssembly never returns memory. */
 const reusableBytes = 400 * 1024 * 1024;
 /**
- * So many bytes of its code a function runs through before it is compiled again for speed, about fifteen times Node's own
- * number. A thumbnail or a probe is over by then: compiling for it took longer than it ran. A film takes as long either way.
+ * How many bytes of its code a function executes before V8 compiles it again for speed: about fifteen times Node's
+ * default. A thumbnail or a probe ends before that; for these, compiling took longer than the run. Long videos take the
+ * same time either way.
  */
 const tieringBudget = 200_000_000;
-/** They belong to this process as a whole: nobody should pay for a start each time, nor carry a pool about. */
+/** One pool for the whole process, so that callers neither start a process each time nor pass a pool around. */
 const pool = createProcessPool({
   module: path.join(import.meta.dirname, 'wasm-ffmpeg-process.ts'),
   jobsPerProcess: 100,
@@ -29,7 +30,7 @@ const pool = createProcessPool({
   nodeOptions: [`--wasm-tiering-budget=${tieringBudget}`],
 });
 
-/** Runs the WebAssembly build in a process that does nothing else meanwhile. @throws MediaToolError */
+/** Runs the WebAssembly build in a process that does only this run meanwhile. @throws MediaToolError */
 export async function runWasmFfmpeg(run: FfmpegRun): Promise<{ stderrTail: string }> {
   const taken = pool.take();
   using watch = watchProcess(taken.child, run);

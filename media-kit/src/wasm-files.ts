@@ -7,12 +7,12 @@ type Node = {
   node_ops: object;
   stream_ops: object;
   contents: Record<string, Node>;
-  /** Of the open file on the disk. */
+  /** Handle of the open file on the disk. */
   handle: number;
 };
 type Stream = { node: Node; position: number };
 
-/** What is used of Emscripten's file system. */
+/** The used parts of Emscripten's file system. */
 export type EmscriptenFs = {
   mkdir: (path: string) => void;
   mount: (type: FileSystemType, options: object, mountPoint: string) => void;
@@ -24,14 +24,14 @@ type FileSystemType = { mount: () => Node };
 export class OutputTooLarge extends Error {}
 
 const modes = { directory: 0o40777, readable: 0o100444, writable: 0o100666 };
-/** WASI's numbers of errors. */
+/** Error numbers of WASI. */
 const errno = { noEntry: 44, notPermitted: 63, invalid: 28 };
-/** The directory's own. */
+/** The handle of the directory itself. */
 const noHandle = -1;
 
 /**
- * A flat directory for the WebAssembly build whose files are read and written where they lie on the disk: a video of
- * 500 MB takes no memory. Nothing else of the disk can be reached from inside.
+ * Creates a flat directory for the WebAssembly build. Its files are read and written directly on the disk, so that a
+ * video of 500 MB takes no memory. The build can reach nothing else on the disk.
  */
 export function createDiskFiles(fs: EmscriptenFs, task: WasmTask) {
   const handles: number[] = [];
@@ -70,7 +70,9 @@ export function createDiskFiles(fs: EmscriptenFs, task: WasmTask) {
 
 type Counter = { count: (node: Node, end: number) => void; tooLarge: () => boolean };
 
-/** Ends the run when too much is written: told of a full disk, ffmpeg would go on to try its trailer. */
+/**
+ * Ends the run when too much is written. After an error for a full disk, ffmpeg would still try to write its trailer.
+ */
 function createCounter(maxOutputBytes: number): Counter {
   const ends = new Map<number, number>();
   let tooLarge = false;

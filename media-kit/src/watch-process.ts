@@ -3,32 +3,32 @@ import { readFile } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { MediaToolError } from './media-tool-error.ts';
 
-/** Bounds of one piece of work in a process of its own. */
+/** Limits of one piece of work in a separate process. */
 export type ProcessLimits = {
   signal: AbortSignal;
   timeoutMs: number;
-  /** Resident memory of the process. It is looked at a few times a second, so a little more is possible. */
+  /** Resident memory of the process. It is measured a few times a second, so slightly more is possible. */
   maxMemoryBytes: number;
-  /** Asked as often as the memory; the error it answers ends the work. */
+  /** Called as often as the memory is measured; an error that it returns ends the work. */
   check?: () => Promise<MediaToolError | undefined>;
 };
 
 export type Watch = Disposable & {
-  /** Why the process was killed; undefined while nothing was wrong. */
+  /** Returns why the process was killed; `undefined` if it was not. */
   verdict: () => MediaToolError | undefined;
 };
 
 const lookEveryMs = 50;
-/** Whoever answers requests on this machine goes first. */
+/** Lower than the priority of processes that answer requests on this machine. */
 const niceness = 10;
 
-/** Kills a process that goes beyond its limits. What becomes of it after the end of the watch is its owner's affair. */
+/** Kills a process that exceeds its limits. After the end of the watch, the process is its owner's responsibility. */
 export function watchProcess(child: ChildProcess, limits: ProcessLimits): Watch {
   let verdict: MediaToolError | undefined;
   let looking = false;
   let over = false;
   const end = (error: MediaToolError) => {
-    // A look that was under way when the work ended: the process may be about another's by now.
+    // A measurement may end after the work has ended. The process may have another job by then.
     if (over) return;
     verdict ??= error;
     child.kill('SIGKILL');
@@ -63,16 +63,16 @@ export function watchProcess(child: ChildProcess, limits: ProcessLimits): Watch 
   };
 }
 
-/** Lets everything else on the machine go first. */
+/** Lowers the priority of a process below that of everything else on the machine. */
 export function lowerPriority(child: ChildProcess): void {
   try {
     if (child.pid !== undefined) setPriority(child.pid, niceness);
   } catch {
-    // It may be gone already; that is heard of elsewhere.
+    // The process may be gone already; its owner notices that in another way.
   }
 }
 
-/** 0 where it cannot be known: the process has ended, or the system (Windows) has no way to ask that is worth its price. */
+/** Returns 0 where the memory is unknown: the process has ended, or there is no cheap way to measure it (Windows). */
 async function residentBytes(pid: number | undefined): Promise<number> {
   if (pid === undefined || process.platform === 'win32') return 0;
   if (process.platform !== 'linux') return askPs(pid);

@@ -19,7 +19,7 @@ const source = 'testsrc=size=64x48:rate=10:duration=2';
 const seen = { type: 'video', width: 64, height: 48, durationSeconds: 2, hasAudio: false } as const;
 const mp4 = { contentType: 'video/mp4', extension: 'mp4' } as const;
 const mov = { contentType: 'video/quicktime', extension: 'mov' } as const;
-/** Decibels, of brightness: colours lose more than half of their points in these formats. */
+/** Decibels, of brightness only: these formats lose more than half of the colour samples. */
 const minLikeness = 25;
 const takenAtSeconds = 1;
 
@@ -85,12 +85,12 @@ for (const executor of ['wasm', 'system'] as const)
     });
   });
 
-/** Brightness alone. */
+/** Returns the brightness of each pixel. */
 async function pixelsOf(png: Buffer): Promise<Buffer> {
   return sharp(png).greyscale().raw().toBuffer();
 }
 
-/** Peak signal-to-noise ratio, in decibels. */
+/** Returns the peak signal-to-noise ratio, in decibels. */
 function likenessOf(one: Buffer, other: Buffer): number {
   assert.equal(one.length, other.length);
   let sum = 0;

@@ -17,7 +17,7 @@ import { audios } from './media-corpus/audio.ts';
 import { videos } from './media-corpus/videos.ts';
 
 const never = new AbortController().signal;
-/** Generous: other tests run on the same machine. What matters is that there is an end. */
+/** Generous, because other tests run on the same machine. The test only needs to know that the check ends. */
 const maxMs = 40_000;
 const changesPerFile = 40;
 const maxGrowthBytes = 300 * 1024 * 1024;
@@ -37,7 +37,7 @@ await new Promise<void>((resolve) => canary.listen(0, '127.0.0.1', resolve));
 const address = `http://127.0.0.1:${(canary.address() as AddressInfo).port}/video.mp4`;
 before(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'renderkit-corpus-test-'));
-  // Whatever is left behind is then ours: others use the common place meanwhile.
+  // With a separate directory, everything left behind is from this test: other tests use the common directory.
   process.env['TMPDIR'] = path.join(directory, 'temporary');
   await mkdir(path.join(directory, 'temporary'));
 });
@@ -51,7 +51,7 @@ for (const [group, files] of Object.entries(groups))
   describe(group, () => {
     for (const [index, file] of files.entries())
       test(file.name, async () => {
-        // A name that lies, and says nothing.
+        // The file name has a wrong extension and does not describe the file.
         const filePath = path.join(directory, `${group.replace(' ', '-')}-${index}.png`);
         await writeFile(filePath, await file.bytes());
         const began = performance.now();
@@ -113,7 +113,7 @@ function onlyUnusable(error: unknown): UnusableFile {
   throw error;
 }
 
-/** Up to eight bytes are others, in the first kilobyte more often than elsewhere; half of the time the end is missing. */
+/** Changes up to eight bytes, more often in the first kilobyte than elsewhere; half of the copies are truncated. */
 function change(bytes: Buffer, seed: number): Buffer {
   const copy = Buffer.from(bytes);
   const random = noise(64, seed);
@@ -140,7 +140,7 @@ function compare(file: OddFile, { inspected, refused, undecodable }: Outcome): v
   }
 }
 
-/** A tenth of a second is as exact as a file's own tables are. */
+/** Rounds to a tenth of a second, because the tables in a file are not more exact. */
 function rounded(inspected: Inspected | undefined): Pick<Inspected, 'durationSeconds'> {
   const seconds = inspected?.durationSeconds ?? null;
   return { durationSeconds: seconds === null ? null : Math.round(seconds * 10) / 10 };

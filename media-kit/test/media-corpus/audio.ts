@@ -16,7 +16,7 @@ const isAudio = { type: 'audio', hasAudio: true, width: null, height: null } as 
 
 type WaveOptions = { channels?: number; dataSize?: number; dataBytes?: number; format?: Buffer };
 
-/** Two seconds at 8,000 samples of 16 bits each, unless told otherwise. */
+/** Makes a WAV; by default two seconds at 8,000 samples of 16 bits each. */
 function wave({ channels = 1, dataBytes = 32_000, dataSize = dataBytes, format }: WaveOptions = {}): Buffer {
   const standard = Buffer.alloc(24);
   standard.write('fmt ');

@@ -1,4 +1,4 @@
-/** A box of an MP4 or MOV: length, type, content. */
+/** Makes a box of an MP4 or MOV: length, type, content. */
 export function box(type: string, ...content: Buffer[]): Buffer {
   const body = Buffer.concat(content);
   const head = Buffer.alloc(8);
@@ -9,7 +9,7 @@ export function box(type: string, ...content: Buffer[]): Buffer {
 
 export type BoxPosition = { start: number; dataAt: number; end: number };
 
-/** Where the box at `way` lies, the first of each name. */
+/** Returns the position of the box at the path `way`, the first one of each name. */
 export function findBox(bytes: Buffer, way: string): BoxPosition {
   let position: BoxPosition = { start: 0, dataAt: 0, end: bytes.length };
   for (const type of way.split('/')) {
@@ -34,7 +34,7 @@ function childrenOf(bytes: Buffer, { dataAt, end }: BoxPosition): BoxPosition[] 
   return children;
 }
 
-/** A copy in which `change` has written over the content of the box at `way`. */
+/** Returns a copy in which `change` has overwritten the content of the box at `way`. */
 export function overwrite(bytes: Buffer, way: string, change: (content: Buffer) => void): Buffer {
   const copy = Buffer.from(bytes);
   const { dataAt, end } = findBox(copy, way);
@@ -42,7 +42,7 @@ export function overwrite(bytes: Buffer, way: string, change: (content: Buffer) 
   return copy;
 }
 
-/** A copy in which another box stands in the place of the one at `way`; those around it grow or shrink. */
+/** Returns a copy with another box in place of the one at `way`; the boxes around it grow or shrink. */
 export function replaceBox(bytes: Buffer, way: string, replacement: Buffer): Buffer {
   const { start, end } = findBox(bytes, way);
   const copy = Buffer.concat([bytes.subarray(0, start), replacement, bytes.subarray(end)]);

@@ -8,12 +8,12 @@ const isPng = { type: 'image', contentType: 'image/png', extension: 'png', ...sm
 const isJpeg = { type: 'image', contentType: 'image/jpeg', extension: 'jpg', ...small } as const;
 const upright = { width: 40, height: 60 };
 
-/** Something that compresses badly, so that there is much to cut off. */
+/** Compresses badly, so that there are many bytes to cut off. */
 const jpeg = (change: (image: Sharp) => Sharp = (image) => image) =>
   change(sharp(noise(60 * 40 * 3), { raw: { ...small, channels: 3 } }).jpeg()).toBuffer();
 const withBytes = (bytes: Buffer, at: number, replacement: Buffer) =>
   Buffer.concat([bytes.subarray(0, at), replacement, bytes.subarray(at + replacement.length)]);
-/** EXIF whose one directory has one entry, the orientation, and goes on at `next`. */
+/** EXIF with one directory that has one entry, the orientation; `next` is the offset of the next directory. */
 const exif = (orientation: number, next = 0) =>
   Buffer.from(`4d4d002a0000000800010112000300000001${hex(orientation, 4)}0000${hex(next, 8)}`, 'hex');
 const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0');
@@ -268,7 +268,7 @@ function noisyScan(bytes: Buffer): Buffer {
   return withBytes(bytes, start, Buffer.from(coded));
 }
 
-/** The tables of quantization become comments. */
+/** Turns the quantization tables into comments. */
 function withoutTables(bytes: Buffer): Buffer {
   const copy = Buffer.from(bytes);
   for (let at = copy.indexOf('ffdb', 0, 'hex'); at !== -1; at = copy.indexOf('ffdb', at + 2, 'hex'))

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ffmpeg } from '../../src/ffmpeg.ts';
 
-/** Has ffmpeg make one file, named by its extension, from words such as `-f lavfi -i sine`. */
+/** Makes one file with ffmpeg from words such as `-f lavfi -i sine`; the extension selects the format. */
 export async function makeMedia(words: string, extension: string): Promise<Buffer> {
   const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-corpus-'));
   try {
@@ -21,13 +21,13 @@ export async function makeMedia(words: string, extension: string): Promise<Buffe
   }
 }
 
-/** Makes it when it is first asked for, and once. */
+/** Makes the value once, when it is first requested. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => (made ??= make());
 }
 
-/** Bytes without order that are the same each time. */
+/** Returns random-looking bytes that are the same each time. */
 export function noise(length: number, seed = 0x2545f491): Buffer {
   const bytes = Buffer.alloc(length);
   let state = seed >>> 0;

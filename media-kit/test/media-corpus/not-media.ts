@@ -8,7 +8,7 @@ const image = () => sharp({ create: { width: 8, height: 8, channels: 3, backgrou
 const brand = (name: string) => () =>
   Buffer.concat([box('ftyp', Buffer.from(`${name}\0\0\0\0${name}`)), noise(500)]);
 
-/** Nothing that is taken, whatever it is called. */
+/** Files that are not accepted, whatever their names are. */
 export const notMedia: OddFile[] = [
   { name: 'nothing at all', bytes: () => Buffer.alloc(0), refused: 'empty' },
   { name: 'one byte', bytes: () => Buffer.from([0xff]), refused: 'unknown_type' },

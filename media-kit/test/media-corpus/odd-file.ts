@@ -9,6 +9,6 @@ export type OddFile = {
   | { is: Partial<Inspected> }
   /** Refused at once. */
   | { refused: UnusableReason }
-  /** Passes for what it says it is, until it is decoded. */
+  /** Inspection accepts the file, but decoding fails. */
   | { undecodable: true }
 );

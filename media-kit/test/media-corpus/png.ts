@@ -4,7 +4,7 @@ const zerosAtOnce = 1024 * 1024;
 
 export const pngSignature = Buffer.from('89504e470d0a1a0a', 'hex');
 
-/** Kinds of pixels, by their numbers in the header. */
+/** Channels of each kind of pixels, by its number in the header. */
 const channelsOf = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 } as const;
 
 export type PngOptions = {
@@ -23,7 +23,7 @@ export function chunk(type: string, data: Buffer = Buffer.alloc(0)): Buffer {
   return Buffer.concat([uint32(data.length), body, uint32(crc32(body))]);
 }
 
-/** A PNG of one colour. */
+/** Makes a PNG of one colour. */
 export function png(options: PngOptions): Buffer {
   const { width, height, bitDepth = 8, colourType = 2, before = [], after = [] } = options;
   const pixels = options.pixels ?? rows(width, height, bitDepth * channelsOf[colourType]);
@@ -44,12 +44,12 @@ export function header(width: number, height: number, bitDepth = 8, colourType =
   );
 }
 
-/** Deflated rows of zeros, each with its filter byte. */
+/** Returns deflated rows of zeros, each with its filter byte. */
 export function rows(width: number, height: number, bitsPerPixel: number): Buffer {
   return deflatedZeros((Math.ceil((width * bitsPerPixel) / 8) + 1) * height);
 }
 
-/** As many zeros as one likes, deflated, without ever being in memory (RFC 1950 and 1951). */
+/** Returns this many zeros, deflated, without ever having all of them in memory (RFC 1950 and 1951). */
 export function deflatedZeros(count: number): Buffer {
   const block = (size: number) =>
     deflateRawSync(Buffer.alloc(size), { level: 9, finishFlush: constants.Z_FULL_FLUSH });

@@ -5,7 +5,7 @@ import { uint32 } from './png.ts';
 
 const source = '-f lavfi -i testsrc=size=64x48:rate=10:duration=2';
 const h264 = '-pix_fmt yuv420p -c:v libx264 -preset ultrafast -g 10';
-/** The description stands at the end: what becomes longer moves nothing. */
+/** The description is at the end, so that a longer description moves nothing. */
 const video = once(async () => makeMedia(`${source} ${h264}`, 'mp4'));
 const faststart = once(async () => makeMedia(`${source} ${h264} -movflags +faststart`, 'mp4'));
 const fragmented = once(async () => makeMedia(`${source} ${h264} -movflags frag_keyframe+empty_moov`, 'mp4'));
@@ -36,7 +36,7 @@ const referTo = (address: string) => async () =>
     reference,
     box('dref', uint32(0), uint32(1), box('url ', uint32(0), Buffer.from(`${address}\0`))),
   );
-/** Turned by a quarter: the matrix of the track's header. */
+/** Rotates by a quarter: the matrix of the track's header. */
 const quarterTurn = [0, 0x10000, 0, -0x10000 >>> 0, 0, 0, 0, 0, 0x40000000];
 
 const good: OddFile[] = [
