@@ -1,7 +1,7 @@
-/** A row of what the OpenID provider keeps: a grant, a session, a token, an interaction. */
+/** A stored object of the OpenID provider: a grant, a session, a token or an interaction. */
 export type StoredPayload = {
   payload: Record<string, unknown>;
-  /** Seconds since 1970; null where it was not used, or may be used once more. */
+  /** Seconds since 1970; `null` where it was not used, or may be used once more. */
   consumed_at_seconds: number | null;
 };
 
@@ -13,66 +13,69 @@ export type NewPayload = {
   expiresIn: number | undefined;
 };
 
-/** Who somebody is, for the provider's claims and the pages. */
+/** A person's data, for the provider's claims and the pages. */
 export type Person = {
   id: string;
   email: string | null;
   email_verified: boolean;
   name: string | null;
   username: string | null;
-  /** How often the password was set; a session is good while it is the one that it began with. */
+  /** How often the password was set. A session is valid while this is the value with which it began. */
   password_version: number;
 };
 
 export type StoredPassword = {
   id: string;
-  /** Null: nobody can sign in by a password. */
+  /** `null`: nobody can sign in with a password. */
   password_hash: string | null;
   password_version: number;
 };
 
-/** What is counted together, named by its kind and parts, and how often within a window it may be tried. */
+/** A counter, named by its kind and parts, and the maximum number of tries within a window. */
 export type Subject = { of: readonly string[]; max: number };
 
-/** Where signing in keeps its data. Whoever runs it implements this, and hides ids of tokens and sessions by hashing them. */
+/** Where sign-in stores its data. The host application implements this, and hashes the ids of tokens and sessions. */
 export type IdentityStore = {
-  /** Inserts or replaces. False where the grant that it hangs on is gone. */
+  /** Inserts or replaces. Returns `false` where its grant no longer exists. */
   writePayload: (payload: NewPayload) => Promise<boolean>;
   findPayload: (
     by: 'id' | 'uid' | 'user_code',
     model: string,
     value: string,
   ) => Promise<StoredPayload | undefined>;
-  /** False when it was used up before: a refresh token may be used twice, the second time within a minute. */
+  /**
+   * Marks a payload as used. Returns `false` when it was used up before. A refresh token may be used twice, the second
+   * time within a minute.
+   */
   consumePayload: (model: string, id: string) => Promise<boolean>;
   deletePayload: (model: string, id: string) => Promise<void>;
-  /** Ends a grant with all that hangs on it. */
+  /** Deletes a grant with everything that belongs to it. */
   deleteGrant: (grantId: string) => Promise<void>;
-  /** Removes grants that no token hangs on any more. */
+  /** Deletes grants that have no token any more. */
   deleteSpentGrants: (accountId: string, clientId: string) => Promise<void>;
-  /** Whether a grant that is still good gives the client all of these scopes. */
+  /** Returns whether a valid grant gives the client all of these scopes. */
   hasGranted: (accountId: string, clientId: string, scopes: string[]) => Promise<boolean>;
 
   findPerson: (accountId: string) => Promise<Person | undefined>;
   findPassword: (email: string) => Promise<StoredPassword | undefined>;
-  /** Returns the new account's id; undefined where the address is taken. `from` is the network address. */
+  /** Returns the new account's id; `undefined` where the address is taken. `from` is the network address. */
   createAccount: (
     person: { email: string; name: string; passwordHash: string },
     from: string,
   ) => Promise<string | undefined>;
-  /** Returns the new version; undefined where the account is gone, or has no longer the password of this version. */
+  /** Returns the new version; `undefined` where the account is gone, or its password has another version by now. */
   changePassword: (
     password: { accountId: string; passwordHash: string; version: number },
     from: string,
   ) => Promise<number | undefined>;
-  /** Whose password a reset link sets; undefined where it is not good. */
+  /** Returns the account of a reset link; `undefined` where the link is not valid. */
   findReset: (token: string) => Promise<{ email: string } | undefined>;
-  /** Sets the password and uses the link up. False where it is no longer good. */
+  /** Sets the password and uses up the link. Returns `false` where the link is no longer valid. */
   resetPassword: (reset: { token: string; passwordHash: string }, from: string) => Promise<boolean>;
 
-  /** Counts a try. Undefined when it may go on; else the seconds until one may again. */
+  /** Counts a try. Returns `undefined` when the try is allowed, else the seconds until the next one is. */
   countAttempt: (subject: Subject, windowSeconds: number) => Promise<number | undefined>;
-  /** Takes a try back that turned out to be the person's own. */
+  /** Takes back a try that succeeded, so that it does not count. */
   forgiveAttempt: (subjects: readonly Subject[]) => Promise<void>;
   isUnderMaintenance: () => Promise<boolean>;
 };

@@ -11,15 +11,15 @@ import { signInPageRoutes } from './sign-in/routes.ts';
 export type IdentityOptions = {
   store: IdentityStore;
   secrets: ProviderSecrets;
-  /** What browsers see, without a slash at the end. */
+  /** The studio's address for browsers, without a slash at the end. */
   publicUrl: string;
   client: Client;
-  /** Whether anybody may make an account. */
+  /** Whether anybody may create an account. */
   signUp: 'open' | 'closed';
   log: Logger;
 };
 
-/** Registers the OpenID provider, the pages on which people sign in, and those of an account. Returns the issuer. */
+/** Registers the OpenID provider, the sign-in pages and the account pages. Returns the issuer. */
 export function registerIdentity(app: FastifyInstance, options: IdentityOptions): { issuer: string } {
   const { store, publicUrl } = options;
   const issuer = publicUrl + issuerPath;

@@ -23,19 +23,20 @@ export type ChangeDependencies = {
   log: Logger;
 };
 
-/** Asks for the password that somebody has and for the next one. */
+/** Shows the form for the current and the new password. */
 export async function showChangePassword(visit: Visit, dependencies: ChangeDependencies): Promise<Answer> {
   const { store, provider, client } = dependencies;
   const signedIn = await emailOf(await sessionOf(provider, visit.browser), store);
   const hint = visit.query.get('login_hint') ?? undefined;
-  // Who is signed in to the client as somebody else means that account.
+  // `login_hint` names the account that the client means. If it differs from the signed-in account, that session is
+  // ignored.
   const isSignedIn = signedIn !== undefined && (hint === undefined || hint === signedIn);
   return { page: changePasswordPage({ client, email: isSignedIn ? signedIn : hint, isSignedIn }) };
 }
 
 /**
- * Changes a password for whoever knows the one of before, signed in or not: a guess at it counts as one at the sign-in
- * page does. The browser that did it stays signed in.
+ * Changes the password of a person who has the current one, signed in or not. Counts a wrong current password like a
+ * failed try to sign in. The browser that sent the form stays signed in.
  * @throws PasswordChecksBusy
  */
 export async function changePasswordByForm(visit: Visit, dependencies: ChangeDependencies): Promise<Answer> {
@@ -73,7 +74,7 @@ export async function changePasswordByForm(visit: Visit, dependencies: ChangeDep
   const proof = { accountId: known.accountId, passwordVersion };
   if (session.accountId === proof.accountId)
     await renewSession(provider, browser, { session, proof, publicUrl }).catch((error: unknown) => {
-      // The password is changed, which has to be said; the browser will sign in again.
+      // The password is already changed, so the page must report that. The browser will have to sign in again.
       dependencies.log.warn({ err: error }, 'a browser could not stay signed in after its password changed');
     });
   return { page: passwordChangedPage(client) };
@@ -91,7 +92,9 @@ function errorsOf({ fields }: Visit, email: string | undefined): Record<string, 
   };
 }
 
-/** Who is signed in at the studio in this browser; undefined: nobody. */
+/**
+ * Returns the address of the account that is signed in at the studio in this browser; `undefined` where there is none.
+ */
 async function emailOf({ accountId }: Session, store: IdentityStore): Promise<string | undefined> {
   if (accountId === undefined) return undefined;
   return (await store.findPerson(accountId))?.email ?? undefined;

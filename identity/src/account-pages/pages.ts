@@ -6,7 +6,7 @@ import type { FieldErrors } from '../pages/read-fields.ts';
 import { passwordHint } from '../passwords/password-rules.ts';
 import { paths } from './paths.ts';
 
-/** What the studio's own address shows. */
+/** The page at the studio's own address. */
 export function frontPage(client: ClientFacts): Page {
   return {
     title: 'Studio',
@@ -23,10 +23,10 @@ export function frontPage(client: ClientFacts): Page {
 export type ChangePasswordView = {
   client: ClientFacts;
   email?: string | undefined;
-  /** Whether the browser is signed in with this address: then it is shown, and not asked for. */
+  /** Whether the browser is signed in with this address. Then the page shows the address instead of a field for it. */
   isSignedIn: boolean;
   errors?: FieldErrors;
-  /** What went wrong, for all of the form. */
+  /** An error that concerns the whole form. */
   problem?: string;
 };
 

@@ -1,11 +1,11 @@
 import { changePasswordPath } from '@renderkit/contract/studio/addresses.ts';
 
-/** Below the studio's public address. */
+/** Relative to the studio's public address. */
 export const paths = {
-  /** All pages but the front page are below it. */
+  /** The prefix of all pages except the front page. */
   account: '/account',
   changePassword: '/account/password',
-  /** `?token=` what a reset link holds. */
+  /** `?token=`: the token of a reset link. */
   resetPassword: '/account/reset-password',
   wellKnown: changePasswordPath,
 } as const;

@@ -9,7 +9,10 @@ import type { Visit } from './visit.ts';
 
 export type ResetDependencies = { store: IdentityStore; client: ClientFacts; passwords: PasswordChecks };
 
-/** Asks for a new password; looking uses nothing up, for mail programs look too. @throws Refused */
+/**
+ * Shows the form for a new password. This does not use up the link, because mail programs open links too.
+ * @throws Refused
+ */
 export async function showResetPassword(
   { query }: Visit,
   { store }: Pick<ResetDependencies, 'store'>,
@@ -21,7 +24,8 @@ export async function showResetPassword(
 }
 
 /**
- * Sets the password and uses the link up. It signs nobody in: whoever has the link need not be who knows the password.
+ * Sets the password and uses up the link. Signs nobody in, because the person with the link may not be the one who
+ * knows the password.
  * @throws Refused, PasswordChecksBusy
  */
 export async function resetPasswordByForm(

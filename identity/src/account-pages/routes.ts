@@ -8,14 +8,14 @@ import { paths } from './paths.ts';
 import { resetPasswordByForm, showResetPassword } from './reset-password.ts';
 import type { Visit } from './visit.ts';
 
-/** The pages on which people look after their account, and the studio's front page. Plain forms, no script. */
+/** Registers the pages of an account and the studio's front page. They use plain forms without script. */
 export function accountPageRoutes(
   app: FastifyInstance,
   dependencies: PageDependencies & ChangeDependencies,
 ): void {
   void app.register(async (scope) => registerPages(scope, dependencies), { prefix: paths.account });
   const send = createSendPage(dependencies.client, dependencies.publicUrl);
-  // For whoever opens the studio's address to see what it is.
+  // For people who open the studio's address to see what it is.
   app.get('/', async (_request, reply) => send(reply, { page: frontPage(dependencies.client) }));
   app.get(paths.wellKnown, async (request, reply) => {
     const query = request.url.slice(paths.wellKnown.length);

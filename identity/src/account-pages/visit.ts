@@ -6,6 +6,6 @@ export type Visit = {
   browser: Browser;
   query: URLSearchParams;
   fields: Fields;
-  /** Where it calls from. */
+  /** The network address of the browser. */
   address: string;
 };

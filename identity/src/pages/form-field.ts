@@ -4,7 +4,7 @@ export type Field = {
   name: string;
   label: string;
   type: 'email' | 'password' | 'text';
-  /** Token of `autocomplete`. */
+  /** Token for the `autocomplete` attribute. */
   complete: string;
   value?: string | undefined;
   error?: string | undefined;
@@ -16,17 +16,20 @@ export type Field = {
 
 type More = Omit<Field, 'name' | 'label' | 'type' | 'complete'>;
 
-/** The address that names an account; programs that keep passwords look for it beside them. */
+/** The field for the address of an account. Password managers look for it next to the password. */
 export function emailField(more: More): Html {
   return field({ name: 'email', label: 'E-mail address', type: 'email', complete: 'username', ...more });
 }
 
-/** A password that somebody makes up. Asked for once: a mistake costs another try, and nobody copies one field into the next. */
+/**
+ * A field for a new password. There is no second field for it: a mistake costs one more try, and people would only copy
+ * the first field.
+ */
 export function newPasswordField(label: string, more: More): Html {
   return field({ name: 'password', label, type: 'password', complete: 'new-password', ...more });
 }
 
-/** A labelled input with what is wrong with it, or else a hint, below. */
+/** A labelled input, with its error below, or else with a hint. */
 export function field(asked: Field): Html {
   const { name, label, type, complete, value, error, hint, focus, describedBy, readOnly } = asked;
   const described = [

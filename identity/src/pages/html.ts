@@ -1,4 +1,4 @@
-/** HTML that may be sent as it is. */
+/** HTML that is safe to send unchanged. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -8,7 +8,7 @@ export class Html {
 
 type Part = Html | string | number | false | undefined | readonly Html[];
 
-/** Writes HTML: what is put in is text and means nothing, unless it was written by this itself. */
+/** Builds HTML. Inserted values are escaped as text, except HTML that this function has built. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(String.raw({ raw: strings }, ...parts.map(written)));
 }

@@ -3,12 +3,12 @@ import { PasswordChecksBusy } from '../passwords/password-checks.ts';
 import { html } from './html.ts';
 import type { ClientFacts, Page } from './page.ts';
 
-/** Why a page cannot be shown, in words for whoever sees it. */
+/** Why a page cannot be shown, in words for the person who sees it. */
 export type PageError = {
   status: number;
   title: string;
   text: string;
-  /** What the provider calls it (RFC 6749 §4.1.2.1), for whoever has to mend it. */
+  /** The provider's own error (RFC 6749 §4.1.2.1), for the person who has to fix it. */
   detail?: string;
   retryAfterSeconds?: number;
 };
@@ -71,7 +71,7 @@ export const pageErrors = {
   },
 } as const satisfies Record<string, PageError>;
 
-/** A page that cannot be shown, and what is shown instead. */
+/** A page cannot be shown; `pageError` is shown instead. */
 export class Refused extends Error {
   override name = 'Refused';
   readonly pageError: PageError;
@@ -81,7 +81,7 @@ export class Refused extends Error {
   }
 }
 
-/** What a page says of an error on the way to it: one of our own, or a request that could not be read. */
+/** Returns the page error for an error: one of our own, or a request that could not be read. */
 export function pageErrorOf(error: unknown): PageError {
   if (error instanceof Refused) return error.pageError;
   if (error instanceof PasswordChecksBusy) return pageErrors.busy;
@@ -92,7 +92,7 @@ export function pageErrorOf(error: unknown): PageError {
   return isDatabaseUnavailable(error) ? pageErrors.away : pageErrors.failed;
 }
 
-/** An error as the OpenID provider answers it. `name` is its class. */
+/** An error answer of the OpenID provider. */
 export type ProviderError = { error: string; error_description?: string };
 
 const requestErrors: Record<string, { title: string; text: string }> = {
@@ -106,7 +106,7 @@ const requestErrors: Record<string, { title: string; text: string }> = {
   },
 };
 
-/** What a page says of an error of the provider's. An error of our own is shown without its cause. */
+/** Returns the page error for an error of the provider. Does not show the cause of our own errors. */
 export function providerPageError(answer: ProviderError, error: unknown): PageError {
   if (isDatabaseUnavailable(error)) return pageErrors.away;
   if ((error as Error).name === 'SessionNotFound') return pageErrors.gone;
@@ -131,7 +131,7 @@ export function errorPage(pageError: PageError, client: ClientFacts): Page {
   };
 }
 
-/** A link to where the client is used. */
+/** Returns a link to the client's own address, if it has one. */
 export function wayBack(client: ClientFacts) {
   return (
     client.url !== undefined &&

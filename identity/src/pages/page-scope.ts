@@ -11,20 +11,20 @@ const formLimitBytes = 16 * 1024;
 export type PageDependencies = {
   store: IdentityStore;
   client: ClientFacts;
-  /** What browsers see. */
+  /** The studio's address for browsers. */
   publicUrl: string;
   log: Logger;
 };
 
 /**
- * Makes a scope one of pages: it reads plain forms that its own pages sent, and shows whatever goes wrong as a page.
- * Returns how to answer.
+ * Prepares a scope for pages: it reads plain forms from its own pages only, and shows every error as a page. Returns
+ * the function that sends answers.
  */
 export function preparePages(scope: FastifyInstance, dependencies: PageDependencies): SendPage {
   const { client, store, log, publicUrl } = dependencies;
   const { origin } = new URL(publicUrl);
   const send = createSendPage(client, publicUrl);
-  // JSON of many megabytes is for programs that are let in.
+  // Large JSON bodies are only for authenticated programs.
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -49,8 +49,9 @@ export function preparePages(scope: FastifyInstance, dependencies: PageDependenc
 }
 
 /**
- * Whether a form was sent by one of the studio's own pages. Browsers say so in Sec-Fetch-Site, except to plain http
- * addresses other than loopback; there the Origin has to be ours. A request with neither is no browser's form.
+ * Returns whether one of the studio's own pages sent a form. Browsers report this in Sec-Fetch-Site, except to plain
+ * http addresses other than loopback; there, the Origin must be ours. A request without both headers is not from a
+ * browser's form.
  */
 function isOwnForm(headers: IncomingHttpHeaders, ownOrigin: string): boolean {
   const site = headers['sec-fetch-site'];

@@ -2,14 +2,17 @@ import { createHash } from 'node:crypto';
 import { Html, html } from './html.ts';
 import { style } from './style.ts';
 
-/** The one client, as people know it. */
+/** The only client, described for people. */
 export type ClientFacts = {
   name: string;
-  /** Where people use it; undefined: the pages have no way back but the browser's. */
+  /** Where people use the client; `undefined`: the pages have no link back to it. */
   url: string | undefined;
-  /** Where people sign in to it, with `login_hint` (OpenID Connect Core 1.0 §4); undefined: no page leads there. */
+  /**
+   * Where people sign in to the client, with `login_hint` (OpenID Connect Core 1.0 §4); `undefined`: no page links
+   * there.
+   */
   signInUrl: string | undefined;
-  /** Where the browser may be sent back to, exactly. */
+  /** The exact addresses to which the browser may be sent back. */
   redirectUris: readonly string[];
   logoutUris: readonly string[];
 };
@@ -17,7 +20,7 @@ export type ClientFacts = {
 export type Page = {
   title: string;
   body: Html;
-  /** Below the card. */
+  /** Shown below the card. */
   after?: Html | undefined;
 };
 
@@ -27,7 +30,7 @@ const icon =
   '<circle cx="16.2" cy="17.7" r="1.9" fill="#5cc8c1"/></svg>';
 const styleHash = createHash('sha256').update(style).digest('base64');
 
-/** A whole page. `host` is the studio's own, so that a person sees where a password goes. */
+/** Returns a whole page. `host` is the studio's own, so that people see which host gets their password. */
 export function writePage(page: Page, host: string): string {
   return html`<!doctype html>
     <html lang="en">
@@ -55,8 +58,9 @@ export function writePage(page: Page, host: string): string {
 }
 
 /**
- * Nothing is loaded, nothing runs, nobody frames it. Forms go to the studio, and on from there to the client: Chromium
- * holds every redirect after a form to `form-action` too.
+ * Returns the headers of a page. A page loads nothing, runs no script and cannot be framed. Forms go to the studio, and
+ * redirects from there to the client. The policy lists both, because Chromium also applies `form-action` to every
+ * redirect after a form.
  */
 export function pageHeaders(client: ClientFacts): Record<string, string> {
   const targets = new Set([...client.redirectUris, ...client.logoutUris].map(formTarget));
@@ -67,14 +71,17 @@ export function pageHeaders(client: ClientFacts): Record<string, string> {
       `form-action ${["'self'", ...targets].join(' ')}`,
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
-    // Under `no-referrer` a browser sends its own forms with `Origin: null`.
+    // With `no-referrer`, a browser sends its own forms with `Origin: null`.
     'referrer-policy': 'same-origin',
     'cache-control': 'no-store',
     'cross-origin-opener-policy': 'same-origin',
   };
 }
 
-/** A policy has no way to write an IPv6 address: there the scheme alone is named. */
+/**
+ * Returns a form target for the policy. A policy cannot contain an IPv6 address, so for such an address it contains
+ * only the scheme.
+ */
 function formTarget(uri: string): string {
   const { origin, hostname, protocol } = new URL(uri);
   return hostname.startsWith('[') ? protocol : origin;

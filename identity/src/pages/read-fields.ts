@@ -1,27 +1,27 @@
 import { passwordError } from '../passwords/password-rules.ts';
 
 export type Fields = ReadonlyMap<string, string>;
-/** What is wrong with a field, by its name. */
+/** The error of each field, by the field's name. */
 export type FieldErrors = Readonly<Record<string, string>>;
 
 const nameLength = 100;
-// The longest that SMTP can carry.
+// The longest address that SMTP can carry.
 const emailLength = 254;
 
-/** A field as it was sent; one that was sent twice is as good as none. */
+/** Reads the fields of a form; ignores a field that was sent twice. */
 export function readFields(body: unknown): Fields {
   const pairs = [...new URLSearchParams(typeof body === 'string' ? body : '')];
   const count = Map.groupBy(pairs, ([name]) => name);
   return new Map(pairs.filter(([name]) => count.get(name)?.length === 1));
 }
 
-/** An address as it is looked up, or undefined for what cannot be one. */
+/** Returns the e-mail address of a form; `undefined` where it cannot be one. */
 export function readEmail(fields: Fields): string | undefined {
   const email = fields.get('email')?.trim() ?? '';
   return email.length <= emailLength && /^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(email) ? email : undefined;
 }
 
-/** The fields of a new account, or what is wrong with them. */
+/** Returns the fields of a new account, or their errors. */
 export function readSignUp(
   fields: Fields,
 ): { email: string; name: string; password: string } | { errors: FieldErrors } {

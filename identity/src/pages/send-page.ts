@@ -1,12 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import { type ClientFacts, type Page, pageHeaders, writePage } from './page.ts';
 
-/** A page, or the way on. */
+/** A page, or an address to go to. */
 export type Answer = { page: Page; status?: number; retryAfterSeconds?: number } | { goTo: string };
 
 export type SendPage = (reply: FastifyReply, answer: Answer) => FastifyReply;
 
-/** `publicUrl` is what browsers see. */
+/** Creates the function that sends answers. `publicUrl` is the studio's address for browsers. */
 export function createSendPage(client: ClientFacts, publicUrl: string): SendPage {
   const headers = pageHeaders(client);
   const { host } = new URL(publicUrl);

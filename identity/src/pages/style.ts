@@ -1,6 +1,6 @@
 import { typefaceRule } from './typeface.ts';
 
-/** The look of the sign-in pages: the console's colours and typeface, one card, nothing to load. */
+/** The look of the sign-in pages: the console's colours and typeface, one card, no external files. */
 export const style = `
 ${typefaceRule}
 :root {

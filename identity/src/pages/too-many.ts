@@ -1,7 +1,7 @@
 import type { Page } from './page.ts';
 import type { Answer } from './send-page.ts';
 
-/** A page that says when one may try again. */
+/** Returns an answer whose page shows when the next try is allowed. */
 export function tooMany(retryAfterSeconds: number, page: (problem: string) => Page): Answer {
   const minutes = Math.ceil(retryAfterSeconds / 60);
   const problem = `Too many tries. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`;

@@ -6,8 +6,8 @@ const file = fileURLToPath(
 );
 
 /**
- * The console's typeface, in all its weights, as part of the style of a page: 27 kB, so that a page still has nothing to
- * load and never changes under the eyes of who reads it. Letters that it does not have come from the system.
+ * The console's typeface with all its weights, inside the style of a page: 27 kB. So a page needs no external file, and
+ * its letters do not change while somebody reads. The system's font draws letters that the typeface does not have.
  */
 export const typefaceRule = `@font-face {
   font-family: "Figtree Variable"; font-style: normal; font-weight: 300 900;

@@ -1,12 +1,12 @@
 import type { IdentityStore } from '../identity-store.ts';
 import type { PasswordChecks } from './password-checks.ts';
 
-/** Somebody who has just shown that they know the account's password, and which of its passwords that was. */
+/** Proof that a person knows an account's password; `passwordVersion` names which of its passwords. */
 export type Proof = { accountId: string; passwordVersion: number };
 
 /**
- * The account that has this address and this password. That there is no such account shows neither in the answer nor in
- * what it costs.
+ * Returns the proof for the account with this address and password; `undefined` where there is none. An unknown account
+ * gives the same answer at the same cost as a wrong password.
  * @throws PasswordChecksBusy
  */
 export async function checkPassword(

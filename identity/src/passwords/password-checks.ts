@@ -1,12 +1,12 @@
 import { createLimiter } from '@renderkit/server-kit/work/limiter.ts';
 import { hashPassword, nobodysHash, verifyPassword } from './password.ts';
 
-/** Each takes 19 MB and a thread of the pool for some 20 ms; more at once would only be slower. */
+/** Each takes 19 MB and a thread of the pool for about 20 ms; more at the same time would only be slower. */
 const computationsAtOnce = 2;
-/** Two seconds of work: whoever comes later is better told to come again. */
+/** Two seconds of work. Later callers get an error and should try again. */
 const waitingAtMost = 100;
 
-/** Too many passwords wait to be looked at. */
+/** Too many passwords wait to be checked. */
 export class PasswordChecksBusy extends Error {
   override name = 'PasswordChecksBusy';
 }
@@ -14,11 +14,14 @@ export class PasswordChecksBusy extends Error {
 export type PasswordChecks = {
   /** @throws PasswordChecksBusy */
   hash: (password: string) => Promise<string>;
-  /** Without a hash, for an account that does not exist, it costs the same and is false. @throws PasswordChecksBusy */
+  /**
+   * Returns whether the password matches. Without a hash (no such account), it returns `false` at the same cost.
+   * @throws PasswordChecksBusy
+   */
   verify: (password: string, hash: string | undefined) => Promise<boolean>;
 };
 
-/** Passwords looked at a few at a time, so that a burst exhausts neither memory nor threads. */
+/** Checks only a few passwords at the same time, so that a burst exhausts neither memory nor threads. */
 export function createPasswordChecks(): PasswordChecks {
   const limiter = createLimiter({ slots: computationsAtOnce, waitingAtMost });
   const limited = async <T>(work: () => Promise<T>): Promise<T> => {

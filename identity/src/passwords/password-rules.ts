@@ -1,8 +1,11 @@
 const passwordLength = { min: 10, max: 200 };
-/** The rules, for beside a field. */
+/** The rules, to show next to a field. */
 export const passwordHint = `${passwordLength.min} characters or more; several words are good.`;
 
-/** What is wrong with a new password. Length is what counts (NIST SP 800-63B §3.1.1.2), not what it is made of. */
+/**
+ * Returns what is wrong with a new password. Only its length matters (NIST SP 800-63B §3.1.1.2), not its kinds of
+ * characters.
+ */
 export function passwordError(password: string, email: string | undefined): string | undefined {
   const { length } = [...password];
   if (length < passwordLength.min) return `Use ${passwordLength.min} characters or more.`;

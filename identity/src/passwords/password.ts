@@ -5,17 +5,17 @@ import { promisify } from 'node:util';
 const parameters = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
 const derive = promisify(argon2);
 
-/** Hashes with argon2id (RFC 9106); the result names its parameters and salt. */
+/** Hashes a password with argon2id (RFC 9106); the result contains the parameters and the salt. */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(16);
   const tag = await derive('argon2id', { message: Buffer.from(password, 'utf8'), nonce, ...parameters });
   return write(nonce, tag);
 }
 
-/** No password has it, and to verify one by it costs what it costs by any other. */
+/** A hash that no password matches. To verify a password with it costs the same as with a real hash. */
 export const nobodysHash = write(Buffer.alloc(16), Buffer.alloc(parameters.tagLength));
 
-/** False for a wrong password and for a hash that is none. */
+/** Returns `false` for a wrong password and for an invalid hash. */
 export async function verifyPassword(password: string, hash: string): Promise<boolean> {
   const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(hash);
   if (match === null) return false;
@@ -32,10 +32,10 @@ export async function verifyPassword(password: string, hash: string): Promise<bo
   return timingSafeEqual(actual, expected);
 }
 
-// No letter or digit that is read as another.
+// Without letters and digits that look like others.
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
 
-/** A password for somebody to be given once: 20 characters in groups, 99 bits. */
+/** Generates a one-time password to give to somebody: 20 characters in groups, 99 bits. */
 export function generatePassword(): string {
   const group = () => Array.from({ length: 5 }, () => alphabet[randomInt(alphabet.length)]).join('');
   return Array.from({ length: 4 }, group).join('-');

@@ -3,28 +3,28 @@ import type { IdentityStore, Subject } from '../identity-store.ts';
 
 const windowSeconds = 15 * 60;
 
-/** Tries within a window; of those to sign in the failed ones. */
+/** Limits of tries within a window. For sign-in, only failed tries count. */
 export const limits = {
-  /** Of one account from one network: somebody who has forgotten, or who guesses. */
+  /** For one account from one network: a person who has forgotten the password, or an attacker. */
   accountFromAddress: 10,
-  /** Of one account from anywhere: a guesser with many networks. */
+  /** For one account from all networks: an attacker with many networks. */
   account: 50,
-  /** Of any accounts from one network, which may be a whole office. */
+  /** For all accounts from one network, which may be a whole office. */
   address: 100,
-  /** Accounts made from one network, or tried to be. */
+  /** Accounts that one network created or tried to create. */
   signUps: 10,
-  /** Sign-ins begun from one network: each leaves a row behind for an hour. */
+  /** Sign-ins begun from one network: each stores a row for an hour. */
   begun: 600,
 } as const;
 
-/** The try may go on, or the seconds after which one may. */
+/** The try is allowed, or the seconds until the next one is. */
 export type Admission =
   | { admitted: true; forgive: () => Promise<void> }
   | { admitted: false; retryAfterSeconds: number };
 
 /**
- * Counts a try to sign in, whether there is such an account or not. What a network is refused is no guess at the account
- * and does not count there: or one network alone could keep everybody else out of it, and fill a table with names.
+ * Counts a try to sign in, whether the account exists or not. A try that the network's limit refuses does not count for
+ * the account. Otherwise one network could lock everybody else out of the account, and fill a table with names.
  */
 export async function admitSignIn(store: IdentityStore, email: string, address: string): Promise<Admission> {
   const network = networkOf(address);
@@ -35,17 +35,17 @@ export async function admitSignIn(store: IdentityStore, email: string, address: 
   ]);
 }
 
-/** Counts a try to make an account. */
+/** Counts a try to create an account. */
 export async function admitSignUp(store: IdentityStore, address: string): Promise<Admission> {
   return admit(store, [{ of: ['sign-up', networkOf(address)], max: limits.signUps }]);
 }
 
-/** Counts a sign-in that is begun, by whomever. Undefined when it may go on, else the seconds to wait. */
+/** Counts the start of a sign-in from a network. Returns `undefined` when it may go on, else the seconds to wait. */
 export async function admitBegin(store: IdentityStore, address: string): Promise<number | undefined> {
   return store.countAttempt({ of: ['begun', networkOf(address)], max: limits.begun }, windowSeconds);
 }
 
-/** The first that refuses is the last that counts. */
+/** Counts the subjects in order, and stops at the first one that refuses. */
 async function admit(store: IdentityStore, subjects: readonly Subject[]): Promise<Admission> {
   for (const subject of subjects) {
     const retryAfterSeconds = await store.countAttempt(subject, windowSeconds);
@@ -54,7 +54,7 @@ async function admit(store: IdentityStore, subjects: readonly Subject[]): Promis
   return { admitted: true, forgive: () => store.forgiveAttempt(subjects) };
 }
 
-/** An IPv6 address counts by its /64, which is what one connection is given. */
+/** Returns the network of an address. An IPv6 address counts by its /64, which is the size that one connection gets. */
 export function networkOf(address: string): string {
   const [bare = ''] = address.split('%');
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1];

@@ -2,10 +2,10 @@ import { type Adapter, errors } from 'oidc-provider';
 import type { IdentityStore, StoredPayload } from '../identity-store.ts';
 
 /**
- * Keeps what oidc-provider wants kept. A rotated refresh token serves again for a minute, until the
- * token that it gave is used: a client that was killed between our answer and its own commit, or that our answer reached too
- * late, asks with the old one again, and must not be logged out for it. Any use after that revokes the whole family, as
- * RFC 9700 §4.14.2 wants.
+ * Stores the objects of oidc-provider. A rotated refresh token works again for a minute, until its successor is used. A
+ * client may have been killed between our answer and its own commit, or may have received our answer too late. It then
+ * sends the old token again, and must not be logged out. Any later use revokes the whole family, as RFC 9700 §4.14.2
+ * requires.
  */
 export function createAdapter(store: IdentityStore, model: string): Adapter {
   const restore = (row: StoredPayload | undefined, id?: string) =>
@@ -16,12 +16,12 @@ export function createAdapter(store: IdentityStore, model: string): Adapter {
     };
   return {
     upsert: async (id, { jti: _jti, ...payload }, expiresIn) => {
-      // The provider would keep a browser in which nobody is signed in for as long as any other.
+      // The provider would keep the session of a browser without a signed-in person as long as any other.
       if (model === 'Session' && payload['accountId'] === undefined) return;
       const written = await store.writePayload({
         model,
         id,
-        // A grant's id is no secret, and a session's is found by its uid, without the cookie.
+        // A grant's id is not secret, so it is stored. A session is found by its uid, without the id in its cookie.
         payload: model === 'Grant' ? { ...payload, jti: id } : payload,
         expiresIn,
       });

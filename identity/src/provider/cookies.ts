@@ -1,4 +1,4 @@
-/** Browsers keep cookies by host and not by port: the port in the name keeps several studios of one machine apart. */
+/** Browsers separate cookies by host, not by port. The port in the name separates several studios on one machine. */
 export function cookiesOf(keys: string[], issuer: URL) {
   const secure = issuer.protocol === 'https:';
   const name = `studio_${issuer.port || (secure ? 443 : 80)}`;
@@ -7,7 +7,7 @@ export function cookiesOf(keys: string[], issuer: URL) {
     keys,
     names: {
       session: `${secure ? '__Host-' : ''}${name}_session`,
-      // These have a path of their own, which the other prefix forbids.
+      // These cookies have their own path, which the `__Host-` prefix forbids.
       interaction: `${secure ? '__Secure-' : ''}${name}_interaction`,
       resume: `${secure ? '__Secure-' : ''}${name}_resume`,
     },

@@ -1,9 +1,9 @@
 import type { Context } from 'oidc-provider';
 
-/** How the client proves itself at every endpoint that asks for it. */
+/** How the client authenticates at every endpoint that requires it. */
 const clientAuthMethods = ['client_secret_basic'] as const;
 
-/** What the provider's own document leaves out; the rest of it follows from the provider's configuration. */
+/** What the provider's own document leaves out; the rest comes from the provider's configuration. */
 export const advertised = {
   clientAuthMethods,
   document: (signUp: 'open' | 'closed') => ({
@@ -13,12 +13,15 @@ export const advertised = {
   }),
 };
 
-/** Claims that the provider knows and never hands out: a session's id is for sign-outs of a kind that is not served. */
+/**
+ * Claims that the provider supports but never returns: a session's id is for a kind of sign-out that is not supported
+ * here.
+ */
 const hiddenClaims = new Set(['sid']);
 
 /**
- * Corrects what the provider writes into its discovery document (OpenID Connect Discovery 1.0 §3) whatever its
- * configuration is: a client that reads it should find nothing there that is refused.
+ * Corrects values that the provider always writes into its discovery document (OpenID Connect Discovery 1.0 §3),
+ * whatever its configuration is. A client must not find features there that are refused.
  */
 export async function correctDiscovery(context: Context, next: () => Promise<void>): Promise<void> {
   await next();
@@ -26,7 +29,7 @@ export async function correctDiscovery(context: Context, next: () => Promise<voi
   const document = context.body as Record<string, unknown> & { claims_supported: string[] };
   context.body = {
     ...document,
-    // provider.ts refuses the others: their answers need a page with script, or a client with script.
+    // provider.ts refuses the other modes: their answers need script in a page or in the client.
     response_modes_supported: ['query'],
     claims_supported: document.claims_supported.filter((claim) => !hiddenClaims.has(claim)),
   };

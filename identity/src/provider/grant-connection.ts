@@ -2,15 +2,15 @@ import type { IdentityStore } from '../identity-store.ts';
 import { createProvider, type ProviderSecrets, scope } from './provider.ts';
 
 /**
- * A grant for a client to act for an account, without a browser, with the refresh token that it works by. The token is
- * stored nowhere in clear.
+ * Creates a grant for a client to act for an account, without a browser. Returns the grant's refresh token, which is
+ * stored nowhere unencrypted.
  */
 export async function grantConnection(
   { store, secrets }: { store: IdentityStore; secrets: ProviderSecrets },
   accountId: string,
   clientId: string,
 ): Promise<{ refreshToken: string }> {
-  // The issuer and the client's secret play no part in what is written here.
+  // The issuer and the client's secret do not affect what is stored here.
   const provider = createProvider({
     store,
     secrets,

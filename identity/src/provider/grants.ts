@@ -5,8 +5,8 @@ import { scope as everyScope } from './provider.ts';
 export type Asked = { accountId: string; clientId: string; scope: string };
 
 /**
- * Writes down that a person lets a client act for them, and returns the grant's id. Each sign-in has a grant of its
- * own: when a code or a token is used twice and its family ends, what was connected before or after goes on.
+ * Stores that a person lets a client act for them, and returns the grant's id. Each sign-in has its own grant. If a
+ * code or a token is used twice and its family ends, earlier and later connections stay valid.
  */
 export async function makeGrant(provider: Provider, store: IdentityStore, asked: Asked): Promise<string> {
   const { accountId, clientId } = asked;
@@ -17,9 +17,9 @@ export async function makeGrant(provider: Provider, store: IdentityStore, asked:
 }
 
 /**
- * A new grant without asking, where the person granted this client as much before and it was not ended since.
- * A client has to say `prompt=consent` to be given a refresh token (OpenID Connect Core 1.0 §11), at every sign-in
- * again; the answer that is at hand already needs no page.
+ * Returns a new grant without asking, where the person granted this client the same scopes before and the grant was not
+ * ended since. A client must send `prompt=consent` at every sign-in to get a refresh token (OpenID Connect Core 1.0
+ * §11). A known answer needs no page.
  */
 export async function grantAgain(
   provider: Provider,

@@ -1,4 +1,4 @@
-// oidc-provider brings no types of its own; these are the parts that the studio uses.
+// oidc-provider has no types; these are the parts that the studio uses.
 declare module 'oidc-provider' {
   import type { EventEmitter } from 'node:events';
   import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -34,36 +34,36 @@ declare module 'oidc-provider' {
     uid: string;
     accountId?: string;
     acr?: string;
-    /** Seconds since 1970; undefined before it was saved. */
+    /** Seconds since 1970; `undefined` before the session was saved. */
     exp?: number;
     state?: { secret: string };
-    /** The next save is under another id, and removes what was under this one. */
+    /** The next save uses another id, and removes what was stored under this one. */
     resetIdentifier(): void;
     loginAccount(login: Login): void;
     persist(): Promise<void>;
     destroy(): Promise<void>;
   }
 
-  /** What of an authorization request a person has to decide; also what they decided so far. */
+  /** What a person has to decide about an authorization request, and what they have decided so far. */
   export interface Interaction {
     uid: string;
     returnTo: string;
     prompt: { name: string; reasons: string[]; details: Record<string, unknown> };
     params: Record<string, string | undefined>;
     session?: { accountId: string; uid: string };
-    /** What was decided last, where the browser has not gone on with it. */
+    /** The last decision, if the browser has not continued with it. */
     result?: InteractionResult;
     persist(): Promise<void>;
   }
 
   export type Login = { accountId: string; amr: string[]; acr: string };
 
-  /** What was decided of each prompt, by its name. */
+  /** The decision for each prompt, by its name. */
   export type InteractionResult =
     | { create?: object; login?: Login; consent?: { grantId: string } }
     | { error: string; error_description?: string };
 
-  /** Koa's, as far as it is used here. */
+  /** Koa's context, as far as it is used here. */
   export interface Context {
     query: Record<string, string | string[] | undefined>;
     status: number;
@@ -74,7 +74,7 @@ declare module 'oidc-provider' {
     set(headers: Record<string, string>): void;
     redirect(url: string): void;
     cookies: { secure?: boolean; set(name: string, value: string | null, options: object): void };
-    /** There is none where no route of the provider's is. */
+    /** Absent where the address is not one of the provider's routes. */
     oidc: {
       route: string;
       params: Record<string, string | undefined>;
@@ -100,9 +100,9 @@ declare module 'oidc-provider' {
     createContext(request: IncomingMessage, response: ServerResponse): Context;
     cookieName(type: 'session' | 'interaction' | 'resume'): string;
     use(middleware: (context: Context, next: () => Promise<void>) => Promise<void>): this;
-    /** @throws an error named `SessionNotFound` where the browser has none that is still good */
+    /** @throws an error named `SessionNotFound` where the browser has no valid interaction */
     interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>;
-    /** Writes down what was decided, and returns where the browser goes on. */
+    /** Stores the decision, and returns the address where the browser continues. */
     interactionResult(
       request: IncomingMessage,
       response: ServerResponse,

@@ -14,10 +14,10 @@ import { advertised, correctDiscovery } from './discovery.ts';
 import { sessionMark } from './sessions.ts';
 import { rpInitiatedLogout, skipEmptySignOut } from './sign-out.ts';
 
-/** Where the OpenID provider is mounted; the issuer is the studio's public address and this. */
+/** Path of the OpenID provider; the issuer is the studio's public address plus this path. */
 export const issuerPath = '/oidc';
 
-/** Where people decide what an authorization request leaves to them; below it the interaction's id. */
+/** Path of the pages where people decide about an authorization request; followed by the interaction's id. */
 export const signInPath = '/sign-in';
 
 export const scope = 'openid offline_access email profile';
@@ -45,13 +45,13 @@ export type ProviderOptions = {
   secrets: ProviderSecrets;
   issuer: string;
   client: Client;
-  /** Whether anybody may make an account: then a client may ask for the page to do so (`prompt=create`). */
+  /** Whether anybody may create an account. Then a client may request the page for this (`prompt=create`). */
   signUp: 'open' | 'closed';
 };
 
 /**
- * The OpenID provider: code flow with PKCE, opaque access tokens of 15 minutes, refresh tokens that rotate at every
- * use. A refresh token lives 90 days from its last rotation, so that a connection in use never ends by itself.
+ * Creates the OpenID provider: code flow with PKCE, opaque access tokens of 15 minutes, refresh tokens that rotate at
+ * every use. A refresh token lives 90 days from its last rotation, so that a connection in use never expires.
  */
 export function createProvider(options: ProviderOptions): Provider {
   const { store, secrets, client } = options;
@@ -94,7 +94,7 @@ export function createProvider(options: ProviderOptions): Provider {
       sendError(context, providerPageError(answer, error)),
   });
   provider.use((context, next) => asIfAt(issuer, context, next));
-  // Even its refusal of another mode would be a page that sends itself by script.
+  // For another mode, even the provider's refusal would be a page that submits itself by script.
   provider.use(async (context, next) => {
     const { response_mode: mode = 'query' } = context.query;
     await (mode === 'query' ? next() : sendError(context, pageErrors.otherMode));
@@ -103,7 +103,7 @@ export function createProvider(options: ProviderOptions): Provider {
     await next();
     if (context.status !== 404 || context.body !== undefined) return;
     if (context.accepts('json', 'html') === 'html') return sendError(context, pageErrors.nothingHere);
-    // Known before the body, which would make it a 200.
+    // The status must be set before the body, which would make it 200.
     context.status = 404;
     context.body = { code: 'not_found', message: 'There is nothing at this address.' };
   });
@@ -132,19 +132,22 @@ function clientMetadata(client: Client) {
     client_secret: client.secret,
     client_name: client.name,
     grant_types: ['authorization_code', 'refresh_token'],
-    // Without a way back nobody can sign in; the operator's grants work all the same.
+    // Without a redirect address nobody can sign in, but grants that the operator makes still work.
     response_types: redirectUris.length > 0 ? ['code'] : [],
     response_modes: ['query'],
     redirect_uris: [...redirectUris],
     post_logout_redirect_uris: [...client.logoutUris],
     token_endpoint_auth_method: 'client_secret_basic',
     id_token_signed_response_alg: 'ES256',
-    // The service asks for a recent one before prices or secrets change.
+    // The service requires a recent sign-in before prices or secrets change.
     require_auth_time: true,
   };
 }
 
-/** A session can outlive its account, and a sign-in under way its password: then somebody has to sign in anew. */
+/**
+ * Adds checks to the provider's prompts. A session may outlive its account, and a running sign-in may outlive the
+ * password. In both cases the person has to sign in again.
+ */
 function policy(signUp: 'open' | 'closed') {
   const prompts = interactionPolicy.base();
   const { checks } = prompts.get('login');
@@ -156,7 +159,7 @@ function policy(signUp: 'open' | 'closed') {
   const passwordChanged = ({ oidc: { session, account } }: Context) => {
     if (account === undefined || (session.acr ?? sessionMark(0)) === sessionMark(account.passwordVersion))
       return false;
-    // The browser is signed in no more, and what it is asked next is bound to no session that ended.
+    // The browser is no longer signed in. The next prompts must not be bound to the ended session.
     delete session.accountId;
     return true;
   };
@@ -168,12 +171,16 @@ function policy(signUp: 'open' | 'closed') {
       passwordChanged,
     ),
   );
-  // Initiating User Registration via OpenID Connect 1.0. Where nobody may make an account it is refused as unknown.
+  // Initiating User Registration via OpenID Connect 1.0. Where nobody may create an account, the provider refuses this
+  // prompt as unknown.
   if (signUp === 'open') prompts.add(new interactionPolicy.Prompt({ name: 'create', requestable: true }), 0);
   return prompts;
 }
 
-/** Every address that the provider writes is the issuer's, whatever host or protocol a request says it came by. */
+/**
+ * Makes all addresses that the provider writes begin with the issuer's host and protocol, whatever the request's own
+ * are.
+ */
 async function asIfAt(issuer: URL, context: Context, next: () => Promise<void>): Promise<void> {
   Object.defineProperties(context.request, {
     protocol: { value: issuer.protocol.slice(0, -1) },

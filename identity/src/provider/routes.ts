@@ -9,20 +9,20 @@ import { issuerPath } from './provider.ts';
 export type SignInDependencies = {
   provider: Provider;
   client: ClientFacts;
-  /** What browsers see. */
+  /** The studio's address for browsers. */
   publicUrl: string;
-  /** Counts a sign-in that is begun from an address; the seconds to wait when there are too many. */
+  /** Counts the start of a sign-in from an address. Returns the seconds to wait when there are too many. */
   admitBegin: (address: string) => Promise<number | undefined>;
   log: Logger;
 };
 
-// The provider's router looks neither at case nor at a slash at the end.
+// The provider's router ignores case and a slash at the end.
 const beginsSignIn = new RegExp(`^${issuerPath}/auth/?(?:[?]|$)`, 'i');
 
-/** Hands everything below the issuer's path to the OpenID provider, which reads bodies itself. */
+/** Passes all requests below the issuer's path to the OpenID provider, which reads bodies itself. */
 export function providerRoutes(app: FastifyInstance, dependencies: SignInDependencies): void {
   const { provider, client, log } = dependencies;
-  // Without listeners they would be printed as they are.
+  // Without listeners, the provider would print its errors to the console.
   provider.on('error', (error) => log.error({ err: error }, 'sign-in failed'));
   provider.on('server_error', (_context, error) => log.error({ err: error }, 'sign-in failed'));
   const callback = provider.callback();

@@ -7,26 +7,27 @@ import { cookiesOf } from './cookies.ts';
 export type Browser = readonly [IncomingMessage, ServerResponse];
 
 /**
- * How a session names the password that it began with. It is kept in the one field of a login that oidc-provider stores
- * and, without `acr_values`, tells no client. Sessions of before have none, and began with an account's first password.
+ * Returns the mark by which a session names the password that it began with. It is stored as `acr`, the only field of a
+ * login that oidc-provider stores and, without `acr_values`, does not show to clients. Older sessions have no mark;
+ * they began with the account's first password.
  */
 export function sessionMark(passwordVersion: number): string {
   return String(passwordVersion);
 }
 
-/** A sign-in, as the provider wants it. */
+/** Returns a sign-in in the form that the provider requires. */
 export function loginOf({ accountId, passwordVersion }: Proof): Login {
   return { accountId, amr: ['pwd'], acr: sessionMark(passwordVersion) };
 }
 
-/** The browser's session, signed in or not. */
+/** Returns the browser's session, signed in or not. */
 export async function sessionOf(provider: Provider, browser: Browser): Promise<Session> {
   return provider.Session.get(provider.createContext(...browser));
 }
 
 /**
- * Lets a browser stay signed in after it has set a new password: the same session under a new cookie, so that a copy of
- * the old one opens nothing. `session` was read before the change, which has ended it.
+ * Keeps a browser signed in after it has set a new password. The session gets a new cookie, so that a copy of the old
+ * one is useless. `session` was read before the change, which has ended the stored session.
  */
 export async function renewSession(
   provider: Provider,
@@ -38,7 +39,7 @@ export async function renewSession(
   session.loginAccount(loginOf(proof));
   await session.persist();
   const { cookies } = provider.createContext(...browser);
-  // Behind a proxy the request itself came without TLS.
+  // Behind a proxy, the request itself arrived without TLS.
   cookies.secure = long.secure;
   const expires = session.exp === undefined ? undefined : new Date(session.exp * 1000);
   cookies.set(provider.cookieName('session'), session.jti, { ...long, expires });

@@ -2,7 +2,7 @@ import { html } from '../pages/html.ts';
 import { wayBack } from '../pages/page-error.ts';
 import type { ClientFacts, Page } from '../pages/page.ts';
 
-/** Asks before the studio forgets who is signed in: anybody can send a browser here. */
+/** Asks before the browser is signed out, because anybody can send a browser to this page. */
 export function signOutPage(
   client: ClientFacts,
   question: { email: string | null | undefined; action: string; secret: string | undefined },

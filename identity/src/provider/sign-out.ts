@@ -11,8 +11,8 @@ export type SignOutDependencies = {
 };
 
 /**
- * Signing out at the client's wish (OpenID Connect RP-Initiated Logout 1.0). It ends the browser's session alone:
- * grants go on, so that keys work and what is queued is rendered.
+ * Signs out at the client's request (OpenID Connect RP-Initiated Logout 1.0). This ends only the browser's session.
+ * Grants stay valid, so that keys work and queued renders continue.
  */
 export function rpInitiatedLogout(dependencies: SignOutDependencies) {
   const { client, send } = dependencies;
@@ -23,7 +23,10 @@ export function rpInitiatedLogout(dependencies: SignOutDependencies) {
   };
 }
 
-/** An ID token of the very person is the client's word that they pressed "sign out" there; else they are asked (§3). */
+/**
+ * Signs out at once if the request has an ID token of the signed-in person: this shows that the person chose "sign out"
+ * at the client. Otherwise asks first (§3).
+ */
 async function askOrSignOut(context: Context, dependencies: SignOutDependencies): Promise<void> {
   const { store, client, send, sessionCookie } = dependencies;
   const { session, entities } = context.oidc;
@@ -38,7 +41,7 @@ async function askOrSignOut(context: Context, dependencies: SignOutDependencies)
   send(context, signOutPage(client, { email: account?.email, action, secret: session.state?.secret }));
 }
 
-/** With nobody signed in the provider would send a form that submits itself by script. */
+/** If nobody is signed in, goes back directly. The provider would send a form that submits itself by script. */
 export async function skipEmptySignOut(context: Context, next: () => Promise<void>): Promise<void> {
   await next();
   const { status, oidc } = context;
@@ -46,7 +49,7 @@ export async function skipEmptySignOut(context: Context, next: () => Promise<voi
     goBack(context);
 }
 
-/** The provider has checked the address by now. */
+/** Redirects to the client. The provider has already checked the address. */
 function goBack(context: Context): void {
   const { post_logout_redirect_uri: uri, state } = context.oidc.params;
   const target = new URL(uri ?? context.oidc.urlFor('end_session_success'));

@@ -21,7 +21,7 @@ export type HandlerDependencies = {
   provider: Provider;
   client: Client;
   passwords: PasswordChecks;
-  /** Whether anybody may make an account. */
+  /** Whether anybody may create an account. */
   signUp: 'open' | 'closed';
 };
 
@@ -30,13 +30,13 @@ export type Visit = {
   interaction: Interaction;
   browser: Browser;
   fields: Fields;
-  /** Where it calls from. */
+  /** The network address of the browser. */
   address: string;
 };
 
 type Handler = (visit: Visit) => Promise<Answer>;
 
-/** What each page and each form does. */
+/** Creates the handler of each page and each form. */
 export function createHandlers(
   dependencies: HandlerDependencies,
 ): Record<'show' | 'showSignIn' | 'signIn' | 'showSignUp' | 'signUp' | 'consent' | 'cancel', Handler> {
@@ -78,7 +78,7 @@ export function createHandlers(
         throttled: (problem) =>
           signInPage({ ...signInView(interaction), email: fields.get('email'), problem }),
         wrong: () => wrong(visit),
-        // Where they let the client act for them before, that is settled in the same step.
+        // If the person granted the client before, this step grants it again without asking.
         signedIn: (proof) => goOnAs(proof, visit, dependencies, grantAgain),
       });
     },
@@ -92,7 +92,7 @@ export function createHandlers(
       return goOn(await signUp({ ...person, address }, { store, passwords }), {
         throttled: (problem) => signUpPage({ ...view, problem }),
         wrong: () => wrong(visit),
-        // The form has said what the client may do, and they have sent it.
+        // The form listed what the client may do, and the person has sent it.
         signedIn: (proof) => goOnAs(proof, visit, dependencies, makeGrant),
       });
     },
@@ -108,7 +108,7 @@ export function createHandlers(
   };
 }
 
-/** What follows from a try to sign in. */
+/** Returns the answer to a try to sign in. */
 function goOn(
   result: SignInOutcome,
   ways: {
@@ -121,7 +121,7 @@ function goOn(
   return result.outcome === 'wrong' ? ways.wrong() : tooMany(result.retryAfterSeconds, ways.throttled);
 }
 
-/** Where an interaction's forms go. */
+/** Returns the addresses of an interaction's forms. */
 function addressesOf({ uid }: Interaction): Addresses {
   const here = `${signInPath}/${uid}`;
   return {
@@ -137,14 +137,14 @@ function asked({ params }: Interaction, client: Client) {
   return { clientId: client.id, scope: params['scope'] ?? '' };
 }
 
-/** The grant that was made in this visit before: who comes again and again leaves no more than one behind. */
+/** Returns the grant that this interaction made before, so that repeated visits leave only one grant. */
 function grantAtHand({ result, session }: Interaction, accountId: string): string | undefined {
   if (result === undefined || 'error' in result) return undefined;
   const madeFor = result.login?.accountId ?? session?.accountId;
   return madeFor === accountId ? result.consent?.grantId : undefined;
 }
 
-/** Somebody is who they say. `grant` is what they allow the client with this, if anything. */
+/** Completes the sign-in of a person who has proved who they are. `grant` returns the grant for the client, if any. */
 async function goOnAs(
   proof: Proof,
   visit: Visit,
@@ -159,7 +159,7 @@ async function goOnAs(
     (await grant(provider, store, { ...asked(interaction, client), accountId }));
   return {
     goTo: await provider.interactionResult(...browser, {
-      // Whoever was asked to make an account may sign in to one they have.
+      // A person who was asked to create an account may sign in to an existing one instead.
       ...(interaction.params['prompt']?.split(' ').includes('create') && { create: {} }),
       login: loginOf(proof),
       ...(grantId !== undefined && { consent: { grantId } }),
@@ -167,7 +167,7 @@ async function goOnAs(
   };
 }
 
-/** Whose consent is asked for. @throws Refused */
+/** Returns the person whose consent is requested. @throws Refused */
 async function personAsked({ prompt, session }: Interaction, store: IdentityStore): Promise<Person> {
   const account = prompt.name === 'consent' ? await store.findPerson(session?.accountId ?? '') : undefined;
   if (account === undefined) throw new Refused(pageErrors.gone);

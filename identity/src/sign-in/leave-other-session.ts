@@ -3,8 +3,8 @@ import type { Interaction } from 'oidc-provider';
 import { type Browser, sessionOf } from '../provider/sessions.ts';
 
 /**
- * Ends the browser's session of another account before somebody signs in. The provider would do it too, by way of a
- * page that sends itself by script. What the other account granted goes on.
+ * Ends the browser's session of another account before a person signs in. The provider would do this through a page
+ * that submits itself by script. The other account's grants stay valid.
  */
 export async function leaveOtherSession(
   provider: Provider,
@@ -14,7 +14,7 @@ export async function leaveOtherSession(
 ): Promise<void> {
   const session = await sessionOf(provider, browser);
   if (session.accountId === accountId) return;
-  // The request may be bound to a session that ends now, or that a new password has ended meanwhile.
+  // The request may be bound to a session that ends now, or that a new password has ended already.
   if (interaction.session !== undefined) {
     delete interaction.session;
     await interaction.persist();

@@ -4,7 +4,7 @@ import type { ClientFacts, Page } from '../pages/page.ts';
 import type { FieldErrors } from '../pages/read-fields.ts';
 import { passwordHint } from '../passwords/password-rules.ts';
 
-/** Where the forms of one interaction go. */
+/** The addresses of one interaction's forms. */
 export type Addresses = {
   signIn: string;
   signUp: string;
@@ -17,9 +17,9 @@ export type SignInView = {
   client: ClientFacts;
   at: Addresses;
   email?: string | undefined;
-  /** Whether accounts can be made here. */
+  /** Whether accounts can be created here. */
   signUp: boolean;
-  /** What went wrong, for all of the form. */
+  /** An error that concerns the whole form. */
   problem?: string | undefined;
 };
 
@@ -56,16 +56,16 @@ export function signInPage({ client, at, email, signUp, problem }: SignInView): 
 export type SignUpView = {
   client: ClientFacts;
   at: Addresses;
-  /** What the client asks for, as scopes: whoever makes an account here allows it. */
+  /** The scopes that the client requests. A person who creates an account here allows them. */
   scopes: readonly string[];
   values?: { email?: string | undefined; name?: string | undefined };
   errors?: FieldErrors;
   problem?: string;
 };
 
-/** Makes an account, signs in and allows the client, all with one form. */
+/** Creates an account, signs in and allows the client, all with one form. */
 export function signUpPage({ client, at, scopes, values = {}, errors = {}, problem }: SignUpView): Page {
-  // Where a person goes on: at the first mistake, else at the top.
+  // The field that gets the focus: the first one with an error, else the first one.
   const focused = ['name', 'email', 'password'].find((name) => errors[name] !== undefined) ?? 'name';
   const more = (name: string) => ({ error: errors[name], focus: name === focused });
   return {
@@ -99,7 +99,7 @@ export type ConsentView = {
   at: Addresses;
   name: string | null;
   email: string | null;
-  /** What the client asks for, as scopes. */
+  /** The scopes that the client requests. */
   scopes: readonly string[];
 };
 

@@ -6,7 +6,9 @@ import type { Answer } from '../pages/send-page.ts';
 import { signInPath } from '../provider/provider.ts';
 import { createHandlers, type HandlerDependencies, type Visit } from './handlers.ts';
 
-/** The pages on which people sign in, make an account and say what the client may do. Plain forms, no script. */
+/**
+ * Registers the pages to sign in, to create an account and to allow the client. They use plain forms without script.
+ */
 export function signInPageRoutes(
   app: FastifyInstance,
   dependencies: HandlerDependencies & PageDependencies,

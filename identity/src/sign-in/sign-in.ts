@@ -7,13 +7,13 @@ type SignInDependencies = { store: IdentityStore; passwords: PasswordChecks };
 
 export type SignInOutcome =
   | { outcome: 'signed_in'; proof: Proof }
-  /** The same for a wrong password and for an account that does not exist, at the same cost. */
+  /** The same for a wrong password and for an unknown account, at the same cost. */
   | { outcome: 'wrong' }
   | { outcome: 'throttled'; retryAfterSeconds: number };
 
 /**
- * Checks an e-mail address and a password. A suspended account may sign in: what it has can still be looked at, and
- * the refusals of everything else say why.
+ * Checks an e-mail address and a password. A suspended account may sign in: its data can still be viewed, and all other
+ * requests are refused with the reason.
  * @throws PasswordChecksBusy
  */
 export async function signIn(

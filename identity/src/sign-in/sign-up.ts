@@ -4,8 +4,8 @@ import { admitSignUp } from '../passwords/throttle.ts';
 import { signIn, type SignInOutcome } from './sign-in.ts';
 
 /**
- * Makes an account on the free plan and signs it in. Where the address has an account, that is left as it is, and this is
- * a try to sign in to it: it is counted, and ends, as one.
+ * Creates an account on the free plan and signs it in. If the address has an account already, that account stays
+ * unchanged and this becomes a try to sign in to it: it counts and ends like one.
  * @throws PasswordChecksBusy
  */
 export async function signUp(
