@@ -1,11 +1,12 @@
 import { randomBytes, randomFillSync } from 'node:crypto';
 
-// Crockford's alphabet in lower case: no i, l, o, u to misread; its order is the order of the digits.
+// Crockford's alphabet in lower case. It omits i, l, o and u, which are easy to misread. The characters sort like the
+// digits.
 const base32 = '0123456789abcdefghjkmnpqrstvwxyz';
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 const randomBytesPerId = 10;
-// Drawn from the system in bulk: one draw costs as much as all the rest of an id.
+// Random bytes are read from the system in bulk, because one read costs as much as the rest of an id.
 const pool = Buffer.allocUnsafe(randomBytesPerId * 256);
 let poolUsed = pool.length;
 let lastTime = -1;
@@ -39,7 +40,7 @@ export function newId(prefix: string, now: number = Date.now()): string {
   return id;
 }
 
-/** `length` characters drawn evenly from 0-9, A-Z, a-z. */
+/** Returns `length` random characters from 0-9, A-Z, a-z, all equally likely. */
 export function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {

@@ -1,13 +1,15 @@
-/** Something that a name may have meant: what to call it, and the texts that clients may have had in mind. */
+/**
+ * One possible meaning of a misspelled name: the label to suggest, and the texts that clients may have tried to write.
+ */
 export type Candidate = { label: string; texts: readonly string[] };
 
-/** Longer names are not compared letter by letter: nobody misspells one of ours at that length. */
+/** Longer names are not compared letter by letter: none of our names is that long, so it is no misspelling. */
 const maxComparedCharacters = 64;
-/** More candidates than any catalog has; what comes after them is not looked at. */
+/** More candidates than any catalog has. Further candidates are ignored. */
 const maxCandidates = 2_000;
 const maxShownCharacters = 60;
 
-/** Candidates that a name is likely to have meant, nearest first, `max` at most. */
+/** Returns the candidates that a name probably meant, nearest first, at most `max`. */
 export function nearestNames(name: string, candidates: readonly Candidate[], max = 3): string[] {
   const wanted = normalName(name);
   if (wanted === '' || wanted.length > maxComparedCharacters) return [];
@@ -24,7 +26,7 @@ export function nearestNames(name: string, candidates: readonly Candidate[], max
     .map(({ label }) => label);
 }
 
-/** A name without what conventions differ in: `aspectRatio`, `aspect-ratio` and `aspect_ratio` are the same. */
+/** Normalizes a name: `aspectRatio`, `aspect-ratio` and `aspect_ratio` become the same. */
 export function normalName(name: string): string {
   return name
     .slice(0, 4 * maxComparedCharacters)
@@ -32,14 +34,17 @@ export function normalName(name: string): string {
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** A name of the client's as a message quotes it: not at any length, and in quotes unless it looks like a name. */
+/** Returns a client's name as a message quotes it: shortened when it is long, in quotes unless it looks like a name. */
 export function shownName(name: string): string {
   const shown =
     name.length <= maxShownCharacters ? name : `${name.slice(0, maxShownCharacters).toWellFormed()}…`;
   return /^[\p{L}\p{N}_./:-]+…?$/u.test(shown) ? shown : JSON.stringify(shown);
 }
 
-/** So many letters may differ: none of one, one of up to five, and a third of more. */
+/**
+ * Returns how many letters may differ: none for one letter, one for up to five, and a third for longer names, at most
+ * four.
+ */
 function tolerance(name: string): number {
   if (name.length === 1) return 0;
   return Math.max(1, Math.min(4, Math.floor(name.length / 3)));
@@ -55,7 +60,7 @@ function distanceOf(wanted: string, other: string): number {
     : editDistance(wanted, other);
 }
 
-/** Letters to insert, remove, change or swap with their neighbour (optimal string alignment). */
+/** Counts letters to insert, remove, change or swap with their neighbour (optimal string alignment). */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);

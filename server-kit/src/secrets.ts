@@ -1,12 +1,12 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 
-/** A ciphertext that this key did not make, or that was changed. */
+/** A ciphertext was made with another key, or was changed. */
 export class DecryptionError extends Error {
   override name = 'DecryptionError';
 }
 
 export type SecretBox = {
-  /** Encrypts for one purpose (`context` binds the ciphertext to its row: it cannot be moved to another). */
+  /** Encrypts for one purpose. `context` binds the ciphertext to its row, so that it cannot be moved to another row. */
   encrypt: (plaintext: string, context: string) => string;
   /** @throws DecryptionError */
   decrypt: (encrypted: string, context: string) => string;
@@ -16,8 +16,8 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * AES-256-GCM under a key derived by HKDF (RFC 5869) for one purpose from SECRET_KEY (32 bytes).
- * Ciphertexts are `<key id>.<base64url of nonce, ciphertext, tag>`, so that a later key is known by it.
+ * Creates an AES-256-GCM box with a key derived for one purpose from SECRET_KEY (32 bytes) by HKDF (RFC 5869).
+ * Ciphertexts are `<key id>.<base64url of nonce, ciphertext, tag>`; the key id shows later which key made them.
  */
 export function createSecretBox(secretKey: Buffer, purpose: string): SecretBox {
   const key = Buffer.from(hkdfSync('sha256', secretKey, '', `renderkit ${purpose}`, 32));
@@ -55,12 +55,14 @@ export function createSecretBox(secretKey: Buffer, purpose: string): SecretBox {
   };
 }
 
-/** Eight hexadecimal characters that distinguish one SECRET_KEY from another and reveal nothing of it. */
+/**
+ * Returns eight hexadecimal characters that distinguish one SECRET_KEY from another and reveal nothing about the key.
+ */
 export function keyIdOf(secretKey: Buffer): string {
   return createHash('sha256').update('renderkit key id').update(secretKey).digest('hex').slice(0, 8);
 }
 
-/** Reads SECRET_KEY: 32 bytes as 64 hexadecimal characters or as base64. Undefined when it is neither. */
+/** Reads SECRET_KEY: 32 bytes as 64 hexadecimal characters or as base64. Returns `undefined` for anything else. */
 export function parseSecretKey(text: string): Buffer | undefined {
   if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
   const bytes = /^[A-Za-z0-9+/_-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : undefined;

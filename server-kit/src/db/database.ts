@@ -1,18 +1,18 @@
 import pg from 'pg';
 import type { ClientBase, Pool, PoolClient, QueryResultRow } from 'pg';
 
-// int8 and numeric arrive as strings by default. Every bigint of ours is an amount, a counter or
-// a sequence far below 2^53; one that is not is a fault worth a loud stop.
+// int8 and numeric arrive as strings by default. Every bigint of ours is an amount, a counter or a sequence far below
+// 2^53. A larger value is a bug and must fail loudly.
 pg.types.setTypeParser(pg.types.builtins.INT8, (text) => {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`the database sent ${text}, beyond exact integers`);
   return value;
 });
 pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number);
-// A date is a day, not a moment: as text it keeps no time zone to get wrong.
+// A date is a day, not a moment. It stays text, so that no time zone can change it.
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
 
-/** How statements are run, on the pool and in a transaction alike. A `name` has one prepared once per connection. */
+/** Runs statements, on the pool or in a transaction. A statement with a `name` is prepared once per connection. */
 export type Queryable = {
   /** The statement's rows. */
   rows: <Row extends QueryResultRow>(text: string, values?: unknown[], name?: string) => Promise<Row[]>;
@@ -27,22 +27,31 @@ export type Database = AsyncDisposable &
   Queryable & {
     readonly url: string;
     readonly pool: Pool;
-    /** Runs `work` in one transaction; anything thrown rolls back. A commit whose answer was lost throws CommitUnconfirmed. */
+    /**
+     * Runs `work` in one transaction. Any thrown error rolls it back.
+     * @throws CommitUnconfirmed when the answer to the commit was lost
+     */
     transaction: <T>(work: (transaction: Transaction) => Promise<T>) => Promise<T>;
   };
 
 export type DatabaseOptions = {
   url: string;
-  /** Connections at most. Default 10. */
+  /** The maximum number of connections. Default 10. */
   poolSize?: number;
   applicationName: string;
-  /** Milliseconds; 0 lifts the limit (migrations and backups only). Default 5000 for all three. */
+  /**
+   * Milliseconds; 0 removes the limit (for migrations and backups only). Default 5000. Sets the time-outs for
+   * statements, locks and idle transactions.
+   */
   statementTimeoutMs?: number;
   /** Called when an idle connection breaks; the pool makes a new one by itself. */
   onIdleError?: (error: Error) => void;
 };
 
-/** The COMMIT was sent and its answer never came: the work is done or not, and only a look can show which. */
+/**
+ * The COMMIT was sent and no answer came. The database may have committed the work or not; only a new query can show
+ * which.
+ */
 export class CommitUnconfirmed extends Error {
   override name = 'CommitUnconfirmed';
 }
@@ -50,7 +59,7 @@ export class CommitUnconfirmed extends Error {
 const defaultTimeoutMs = 5_000;
 const connectTimeoutMs = 5_000;
 
-/** Opens a pool. Every session speaks UTC and has statement, lock and idle-in-transaction time-outs. */
+/** Opens a pool. Every session uses UTC and has time-outs for statements, locks and idle transactions. */
 export function openDatabase(options: DatabaseOptions): Database {
   const timeout = options.statementTimeoutMs ?? defaultTimeoutMs;
   const pool = new pg.Pool({
@@ -58,7 +67,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     max: options.poolSize ?? 10,
     application_name: options.applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
-    // Half-open connections are noticed by the client as well as by the server.
+    // The client detects half-open connections too, not only the server.
     ...(timeout > 0 && { query_timeout: timeout + 2_000 }),
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
@@ -66,7 +75,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     options: `-c timezone=UTC -c statement_timeout=${timeout} -c lock_timeout=${timeout} -c idle_in_transaction_session_timeout=${timeout}`,
   });
   pool.on('error', (error) => {
-    // The pool hangs its client on it, with the password and the key that cancels: nobody is to print those.
+    // The pool attaches its client to the error, with the password and the cancel key. Nobody may print those.
     Reflect.deleteProperty(error, 'client');
     options.onIdleError?.(error);
   });
@@ -81,7 +90,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/** The same on a connection that somebody else opened. */
+/** Wraps a connection or pool that the caller opened. */
 export function queryable(connection: Pool | ClientBase): Queryable {
   const query = <Row extends QueryResultRow>(text: string, values: unknown[] = [], name?: string) =>
     connection.query<Row>({ text, values, ...(name !== undefined && { name }) });
@@ -95,7 +104,7 @@ export function queryable(connection: Pool | ClientBase): Queryable {
 async function inTransaction<T>(pool: Pool, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
-  // Without a listener a connection that dies between two statements would end the process.
+  // Without a listener, a connection that breaks between two statements would end the process.
   const onError = (error: Error) => (broken = error);
   client.on('error', onError);
   try {
@@ -125,25 +134,29 @@ async function commit(client: PoolClient): Promise<void> {
   }
 }
 
-/** The five-character SQLSTATE of a database error, else undefined. */
+/** Returns the five-character SQLSTATE of a database error, else `undefined`. */
 export function sqlState(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined;
 }
 
-/** True where the same transaction may simply be tried again: serialization failure, deadlock, lock time-out. */
+/** Returns true when the caller may retry the same transaction: serialization failure, deadlock, lock time-out. */
 export function isWorthRetrying(error: unknown): boolean {
   const state = sqlState(error);
   return state === '40001' || state === '40P01' || state === '55P03';
 }
 
 /**
- * SQLSTATEs (by their beginnings) of a database that cannot serve now and may later: connections, disk or memory are
- * used up (53), an operator or a crash ended the session, it starts or recovers (57), its disk fails (58), a lock or an
- * idle transaction took too long, it is read-only as a standby is (25006).
+ * The first characters of SQLSTATEs of a database that cannot serve now but may serve later: the connection fails (08);
+ * connections, disk or memory are used up (53); an operator or a crash ended the session, or the database starts or
+ * recovers (57); its disk fails (58); a lock or an idle transaction took too long; the database is read-only, as a
+ * standby is (25006).
  */
 const unavailableStates = /^(08|53|57|58|55P03|25P03|25006)/;
 
-/** True where the database could not be reached or written to: waiting may help. A lost commit is one of these. */
+/**
+ * Returns true when the database could not be reached or written to, so that waiting may help. `CommitUnconfirmed`
+ * counts too.
+ */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof CommitUnconfirmed) return true;
   const state = sqlState(error);
@@ -157,7 +170,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
-/** PostgreSQL reports a file system that became read-only as a lack of rights (42501), of a file and not of a table. */
+/** PostgreSQL reports a file system that became read-only as missing rights (42501) on a file, not on a table. */
 function isOnReadOnlyDisk(state: string, error: unknown): boolean {
   return state === '42501' && error instanceof Error && /read-only file system/i.test(error.message);
 }

@@ -4,9 +4,9 @@ import type { Logger } from '../process/logger.ts';
 export type KeepConnectionOptions = {
   url: string;
   applicationName: string;
-  /** Prepares each connection as it is made; one that cannot be prepared is given up and made again. */
+  /** Prepares each new connection. A connection that cannot be prepared is closed and opened again. */
   prepare: (client: pg.Client) => Promise<void>;
-  /** Called when the connection that was kept broke. */
+  /** Called when the connection broke. */
   onLost?: () => void;
   log: Logger;
 };
@@ -15,10 +15,15 @@ const connectTimeoutMs = 5_000;
 const keepAliveAfterMs = 5_000;
 const initialRetryMs = 100;
 const maxRetryMs = 5_000;
-/** After so many failures in a row, six seconds or more, somebody has to know: what rests on the connection is not there. */
+/**
+ * The number of failures in a row after which a warning is logged. They take six seconds or more, and everything that
+ * uses the connection does not work meanwhile.
+ */
 const warnAfter = 6;
 
-/** Keeps a connection of its own for ever: a lost one is made again with back-off. Disposing closes it. */
+/**
+ * Keeps one dedicated connection open. When the connection is lost, opens a new one with back-off. Disposing closes it.
+ */
 export function keepConnection(options: KeepConnectionOptions): AsyncDisposable {
   const { log, applicationName } = options;
   let client: pg.Client | undefined;
@@ -44,7 +49,7 @@ export function keepConnection(options: KeepConnectionOptions): AsyncDisposable 
     const mine = new pg.Client({
       connectionString: options.url,
       application_name: applicationName,
-      // One that the database has given up is noticed, though nothing is sent.
+      // Detects a connection that the database has closed, even when nothing is sent.
       keepAlive: true,
       keepAliveInitialDelayMillis: keepAliveAfterMs,
       connectionTimeoutMillis: connectTimeoutMs,

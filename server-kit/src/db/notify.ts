@@ -5,13 +5,13 @@ import { keepConnection } from './keep-connection.ts';
 
 export type Notifier = AsyncDisposable & { announce: (id: string) => void };
 
-// PostgreSQL takes payloads below 8,000 bytes; an id is about 30.
+// PostgreSQL accepts payloads below 8,000 bytes; an id has about 30.
 const idsPerNotification = 200;
 
 /**
- * Announces ids on a channel, those of the last few milliseconds in one statement and outside any transaction:
- * NOTIFY within one makes all commits of the cluster queue behind each other. A lost one is made up for by the
- * listeners' own floor of polling.
+ * Announces ids on a channel. Collects the ids of a few milliseconds into one statement and sends it outside any
+ * transaction, because NOTIFY in a transaction makes all commits of the cluster wait for each other. A notification may
+ * be lost; listeners also poll at an interval, so they find the ids later.
  */
 export function createNotifier(options: {
   database: Database;
@@ -57,13 +57,13 @@ export function createNotifier(options: {
   };
 }
 
-/** Listens on channels with one connection of its own, for ever: a lost one is made again with back-off. */
+/** Listens on channels with one dedicated connection. When the connection is lost, opens a new one with back-off. */
 export function listen(options: {
   url: string;
-  /** What to do with the ids that come on each channel. */
+  /** Handles the ids that arrive, for each channel. */
   channels: Readonly<Record<string, (ids: string[]) => void>>;
   log: Logger;
-  /** Called after each (re)connect: what was announced meanwhile is unknown. */
+  /** Called after each (re)connect. Notifications from the time without a connection are lost. */
   onConnect?: () => void;
 }): AsyncDisposable {
   return keepConnection({

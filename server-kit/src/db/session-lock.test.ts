@@ -14,12 +14,12 @@ before(async () => {
 });
 after(() => db[Symbol.asyncDispose]());
 
-/** After which the answer that a test keeps back is given up. */
+/** The time-out for an answer that the test holds back. Milliseconds. */
 const impatientMs = 2_000;
-/** No answer that a test needs takes as long, on the busiest machine. */
+/** Longer than any answer that a test needs, even on the busiest machine. Milliseconds. */
 const patientMs = 60_000;
 
-/** A pool of one connection, which is made, that gives up answers after this time. */
+/** Opens a pool with one connection, already connected, that stops waiting for an answer after this time. */
 async function openPool(
   url: string,
   name: string,
@@ -29,7 +29,7 @@ async function openPool(
     connectionString: url,
     max: 1,
     query_timeout: patience,
-    // What it has stays with it.
+    // The pool never closes its connection for being idle.
     idleTimeoutMillis: 0,
     application_name: name,
   });
@@ -38,7 +38,7 @@ async function openPool(
   return { database: { ...db.database, pool }, [Symbol.asyncDispose]: () => pool.end() };
 }
 
-/** How many sessions have the lock of this name. */
+/** Returns how many sessions hold the lock with this name. */
 async function holders(name: string): Promise<number> {
   const held = await db.database.rows(
     `select from pg_locks where locktype = 'advisory' and granted
@@ -48,7 +48,7 @@ async function holders(name: string): Promise<number> {
   return held.length;
 }
 
-/** Waits until so many sessions have the lock. */
+/** Waits until the expected number of sessions hold the lock. */
 async function untilHolders(name: string, expected: number): Promise<void> {
   await until(`${expected} holders`, () => holders(name), { isSo: (count) => count === expected });
 }
@@ -77,7 +77,7 @@ test('a lock that was taken after its answer had been given up is kept by nobody
   proxy.pass();
   await untilHolders('late', 0);
   assert.equal(await withSessionLock(db.database, 'late', async () => 'free'), 'free');
-  // Of its next connection.
+  // Applies to the next connection of the pool.
   impatient.database.pool.options.query_timeout = patientMs;
   assert.equal(await withSessionLock(impatient.database, 'late', async () => 'again'), 'again');
   assert.equal(worked, false);

@@ -1,9 +1,10 @@
 import { type Database, type Queryable, queryable } from './database.ts';
 
 /**
- * Runs `work` while no other session has the lock of this name; undefined where one has it. The lock ends with the connection:
- * a killed process lets go of it, a paused one does not. The signal says that it was lost before the work was done. Statements
- * of the work belong on `session`, the connection that is held.
+ * Runs `work` while this session holds the lock with this name. Returns `undefined` when another session holds the
+ * lock. The lock ends with the connection: a killed process releases it, a paused process does not. The signal `lost`
+ * aborts when the connection breaks before the work is done. `work` must run its statements on `session`, the
+ * connection that holds the lock.
  */
 export async function withSessionLock<T>(
   { pool }: Database,
@@ -24,7 +25,7 @@ export async function withSessionLock<T>(
     const [row] = await session
       .rows<{ taken: boolean }>(`select pg_try_advisory_lock(${key}) as taken`, [name])
       .catch((error: Error) => {
-        // The database may have taken the lock all the same: it goes with the connection.
+        // The database may have taken the lock nevertheless. Closing the connection releases the lock.
         broken ??= error;
         throw error;
       });

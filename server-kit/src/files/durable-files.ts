@@ -4,8 +4,9 @@ import { copyFile, link, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * Writes a text file that would survive a power cut once this returns, for its owner alone. It has the old content or
- * the new, whenever the process is killed. Of two writers at once the later one stays.
+ * Writes a text file that only its owner can read. Once this returns, the content survives a power cut. The file has
+ * either the old content or the new one, even when the process is killed at any moment. When two writers run at once,
+ * the later one wins.
  */
 export async function replaceFile(file: string, text: string): Promise<void> {
   const unfinished = await writeUnfinished(file, text);
@@ -18,13 +19,15 @@ export async function replaceFile(file: string, text: string): Promise<void> {
   await syncDirectory(path.dirname(file));
 }
 
-/** The same, unless there is a file of that name already: of two writers at once the first one stays. */
+/**
+ * Like `replaceFile`, but does nothing when the file already exists. When two writers run at once, the first one wins.
+ */
 export async function createFile(file: string, text: string): Promise<void> {
   const unfinished = await writeUnfinished(file, text);
   try {
     await link(unfinished, file).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'EEXIST') throw error;
-      // A file system without links: a reader may see half a copy for a moment.
+      // The file system has no hard links. A reader may see an incomplete copy for a moment.
       return copyFile(unfinished, file, constants.COPYFILE_EXCL);
     });
   } catch (error) {
@@ -35,7 +38,7 @@ export async function createFile(file: string, text: string): Promise<void> {
   await syncDirectory(path.dirname(file));
 }
 
-/** Makes the names in a directory safe from a power cut. Windows has no such thing and needs none. */
+/** Makes the file names of a directory survive a power cut. Windows has no such call and does not need one. */
 export async function syncDirectory(directory: string): Promise<void> {
   if (process.platform === 'win32') return;
   await using handle = await open(directory, 'r');

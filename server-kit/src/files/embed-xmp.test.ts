@@ -18,7 +18,7 @@ const tinyPng = Buffer.from(
   'base64',
 );
 
-/** A box of an MP4, with its size in 32 bits, in 64, or none that says "to the end". */
+/** Builds an MP4 box. Its size is stored in 32 bits, in 64 bits, or as 0, which means "to the end of the file". */
 function box(type: string, bytes: number, size: 'short' | 'long' | 'open' = 'short'): Buffer {
   const header = Buffer.alloc(size === 'long' ? 16 : 8);
   header.write(type, 4, 'latin1');

@@ -1,14 +1,14 @@
 import { crc32 } from 'node:zlib';
 
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** Of a PNG: its signature and the chunk IHDR, which has to come first. */
+/** The signature of a PNG and the chunk IHDR, which must be first. */
 const pngHeadBytes = 33;
-/** Of an XMP packet in an MP4 (XMP specification, part 3). */
+/** The type of a `uuid` box that holds an XMP packet in an MP4 (XMP specification, part 3). */
 const xmpBox = Buffer.from('be7acfcb97a942e89c71999491e3afac', 'hex');
 
 /**
- * The bytes of a PNG or an MP4 with an XMP packet in it; all other bytes are the same and in the same order, and any other file
- * passes as it is. Nothing is kept but a few bytes. A file must have no packet yet.
+ * Returns the bytes of a PNG or an MP4 with an XMP packet added. All other bytes stay the same and in the same order.
+ * Any other file passes unchanged. Buffers only a few bytes. The file must not contain a packet yet.
  */
 export async function* embedXmp(
   bytes: AsyncIterable<Uint8Array>,
@@ -32,11 +32,11 @@ export async function* embedXmp(
     boxes.pass(head);
   }
   if (head.length < pngHeadBytes) yield head;
-  // Offsets count from the beginning of an MP4: what comes last moves nothing.
+  // MP4 offsets count from the beginning of the file, so a box at the end changes none of them.
   if (boxes?.isAtEnd === true) yield mp4Box(packet);
 }
 
-/** A chunk iTXt, not compressed, without a language (PNG specification, 11.3.3.4). */
+/** Builds an uncompressed iTXt chunk without a language (PNG specification, 11.3.3.4). */
 function pngText(text: string): Buffer {
   const data = Buffer.from(`iTXtXML:com.adobe.xmp\0\0\0\0\0${text}`);
   const chunk = Buffer.alloc(data.length + 8);
@@ -53,13 +53,13 @@ function mp4Box(text: string): Buffer {
   return Buffer.concat([size, Buffer.from('uuid'), xmpBox, data]);
 }
 
-/** Follows the outer boxes of an MP4 (ISO/IEC 14496-12), to know whether another may come after them. */
+/** Follows the outer boxes of an MP4 (ISO/IEC 14496-12), to find out whether another box may follow the last one. */
 class BoxWalk {
   #header = Buffer.alloc(0);
-  /** Of the box that is being passed; infinite where it lasts as long as the file. */
+  /** Bytes left in the current box; infinite when the box extends to the end of the file. */
   #bytesLeft = 0;
 
-  /** True where the last box is complete. */
+  /** True when the last box is complete. */
   get isAtEnd(): boolean {
     return this.#bytesLeft === 0 && this.#header.length === 0;
   }
@@ -78,7 +78,7 @@ class BoxWalk {
     return this.#headerBytes() - this.#header.length;
   }
 
-  /** A size of 1 says that the real one follows the type, in 64 bits. */
+  /** A size of 1 means that the real size follows the type, in 64 bits. */
   #headerBytes(): 8 | 16 {
     return this.#header.length >= 8 && this.#header.readUInt32BE(0) === 1 ? 16 : 8;
   }

@@ -2,20 +2,21 @@ import { ConfigError } from '../process/config.ts';
 
 const storageCodes = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO']);
 
-/** A store of files that is no disk of this machine cannot be used now. */
+/** Media storage that is not a disk of this machine cannot be used now. */
 export class MediaUnavailable extends Error {
   override name = 'MediaUnavailable';
 }
 
-/** True where a store behind the network was not to be had; the error's causes are looked at as well. */
+/** Returns true when storage on the network was unavailable. Checks the causes of the error too. */
 export function isMediaUnavailable(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof MediaUnavailable) return true;
   return false;
 }
 
 /**
- * True where a file could not be written for want of space, because its file system takes no writes now, or because the
- * store behind the network does not serve: the same may succeed later. The error's causes are looked at as well.
+ * Returns true when a file could not be written because there is no space, because its file system accepts no writes
+ * now, or because the storage on the network is unavailable. The same write may succeed later. Checks the causes of the
+ * error too.
  */
 export function isStorageUnavailable(error: unknown): boolean {
   if (isMediaUnavailable(error)) return true;
@@ -34,8 +35,8 @@ const reasons: Partial<Record<string, string>> = {
 };
 
 /**
- * What an operator reads when a program did not start: the sentence alone for what they can mend, else all that is
- * known. `program` begins the sentence then: "The service".
+ * Describes for an operator why a program did not start. For a problem that the operator can fix, returns one sentence;
+ * otherwise returns all details. `program` is then the subject of the sentence: "The service".
  */
 export function describeStartFailure(error: unknown, program: string): string {
   if (error instanceof ConfigError) return error.message;
@@ -44,11 +45,12 @@ export function describeStartFailure(error: unknown, program: string): string {
   return `${program} could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }
 
-/** A sentence about a file or a directory that cannot be used for a reason outside of the program; else undefined. */
+/** Returns a sentence when a file or directory cannot be used for a reason outside of the program; else `undefined`. */
 export function explainFileError(error: unknown): string | undefined {
   const { code, path, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   const reason = code === undefined ? undefined : reasons[code];
-  // A program that may not be started is another matter, and so is a port. A write to an open file names no path.
+  // Excludes errors for programs that cannot be started and for ports. A write to an open file has no path in its
+  // error.
   const isFile =
     path === undefined ? syscall === 'write' || syscall === 'fsync' : !syscall?.startsWith('spawn');
   if (reason === undefined || !isFile) return undefined;

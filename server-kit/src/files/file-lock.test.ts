@@ -7,7 +7,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { takeLock } from './file-lock.ts';
 
-/** A process that runs these statements after it took the lock of `file`, and then stays. */
+/** Starts a process that takes the lock of `file`, runs these statements, and then keeps running. */
 async function holdElsewhere(file: string, statements = ''): Promise<ReturnType<typeof spawn>> {
   const module = new URL('file-lock.ts', import.meta.url).href;
   const script = `

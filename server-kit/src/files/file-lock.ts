@@ -6,9 +6,11 @@ const sqliteBusy = 5;
 const retryMs = 50;
 
 /**
- * Takes the lock that a file stands for, or answers undefined when another holds it for longer than `waitMs`.
- * Node has no flock; SQLite's exclusive transaction is one, and the kernel frees it however its holder dies,
- * so that a lock left behind by `kill -9` needs no hand to remove.
+ * Takes the lock that this file represents. Returns `undefined` when another holder keeps the lock for longer than
+ * `waitMs`.
+ *
+ * Node has no flock; an exclusive transaction of SQLite works as one. The kernel frees the lock when its holder dies
+ * for any reason, so nobody has to remove a lock after `kill -9`.
  */
 export async function takeLock(file: string, options: { waitMs: number }): Promise<Disposable | undefined> {
   const deadline = performance.now() + options.waitMs;
@@ -19,12 +21,12 @@ export async function takeLock(file: string, options: { waitMs: number }): Promi
   }
 }
 
-/** The same without any waiting. */
+/** Like `takeLock`, but does not wait. */
 export function tryLock(file: string): Disposable | undefined {
   makeFile(file);
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
-    // Nothing is ever written, so there is nothing to roll back and no journal to leave behind.
+    // Nothing is ever written, so there is nothing to roll back and no journal file remains.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
@@ -35,8 +37,9 @@ export function tryLock(file: string): Disposable | undefined {
 }
 
 /**
- * SQLite would make it readable for everybody, and who can open it can hold it. A file that is there is not opened: the
- * kernel frees every lock that a process has on a file as soon as that process closes any descriptor of it.
+ * Creates the lock file for its owner only. SQLite would make the file readable for everybody, and anybody who can open
+ * it can hold the lock. Does not open an existing file: when a process closes any descriptor of a file, the kernel
+ * frees all locks that this process has on the file.
  */
 function makeFile(file: string): void {
   try {

@@ -1,23 +1,24 @@
 import { chmod, mkdir, stat } from 'node:fs/promises';
 
-/** What only the account that we run under may read, whatever its umask. */
+/** Modes for files that only the account of this process may read, whatever its umask. */
 export const privateDirectoryMode = 0o700;
 export const privateFileMode = 0o600;
 
-/** Makes a directory, with those above it, for its owner alone; one that is there is closed to others. */
+/** Makes a directory and its parents, for its owner only. Closes an existing directory to other accounts. */
 export async function makePrivateDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: privateDirectoryMode });
   await setMode(directory, privateDirectoryMode);
 }
 
-/** Makes a directory for its owner alone where there is none; one that is there stays as open as it is. */
+/** Makes a directory for its owner only when there is none. Does not change the mode of an existing directory. */
 export async function makeMissingDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: privateDirectoryMode });
 }
 
 /**
- * Gives a file or directory this mode. Nothing happens where there is none, where it has it, on Windows, and to a
- * directory that all share (`/tmp`). False where it belongs to another account, whose it is to decide.
+ * Gives a file or directory this mode. Does nothing when the file is missing or has the mode already, on Windows, and
+ * for a directory that all accounts share (`/tmp`). Returns false when the mode cannot be changed, for example because
+ * another account owns the file and has to decide.
  */
 export async function setMode(file: string, mode: number): Promise<boolean> {
   if (process.platform === 'win32') return true;

@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib';
 
-/** One file of an archive. Its bytes are read when its turn comes. */
+/** One file of an archive. Its bytes are read only when the archive reaches this file. */
 export type ArchivedFile = {
-  /** With `/` between folders. No two files of an archive have the same. */
+  /** Uses `/` between folders. The names in an archive must be unique. */
   name: string;
   modifiedAt: Date;
   bytes: AsyncIterable<Uint8Array>;
@@ -10,17 +10,18 @@ export type ArchivedFile = {
 
 type Entry = { name: Buffer; dosTime: number; dosDate: number; crc: number; size: number; offset: number };
 
-/** From here on a size or an offset does not fit into 32 bits. */
+/** A size or an offset of this value or more does not fit into 32 bits. */
 const beyond32Bits = 0xffff_ffff;
 const maxShortCount = 0xffff;
-/** Sizes follow the bytes, and names are UTF-8. */
+/** Means that sizes follow the bytes and that names are UTF-8. */
 const flags = 0x0808;
 const plainVersion = 20;
 const zip64Version = 45;
 
 /**
- * The bytes of a ZIP archive (PKWARE APPNOTE 6.3) that stores its files as they are: pictures and videos are compressed
- * already. It goes file by file and keeps none of them, so that it may be longer than memory is large.
+ * Returns the bytes of a ZIP archive (PKWARE APPNOTE 6.3). Stores the files without compression, because pictures and
+ * videos are compressed already. Processes one file after another and keeps none in memory, so that an archive may be
+ * larger than memory.
  * @throws RangeError for a file of 4 GiB or more
  */
 export async function* zipArchive(
@@ -123,14 +124,14 @@ function zip64End({ count, size, offset }: { count: number; size: number; offset
   end.writeBigUInt64LE(BigInt(count), 32);
   end.writeBigUInt64LE(BigInt(size), 40);
   end.writeBigUInt64LE(BigInt(offset), 48);
-  // Where the record is, for whoever reads from the end.
+  // The offset of the ZIP64 record, for programs that read from the end.
   end.writeUInt32LE(0x0706_4b50, 56);
   end.writeBigUInt64LE(BigInt(offset + size), 64);
   end.writeUInt32LE(1, 72);
   return end;
 }
 
-/** In UTC, in steps of two seconds from 1980 on. */
+/** Returns the time in UTC, in steps of two seconds, from 1980 on. */
 function dosTimeOf(at: Date): { dosTime: number; dosDate: number } {
   const year = Math.min(Math.max(at.getUTCFullYear(), 1980), 2107);
   return {

@@ -2,7 +2,7 @@ import { isAscii } from 'node:buffer';
 
 const initialBytes = 512;
 const pooledBytes = 4096;
-/** Whatever grows beyond this grows to its likely length at once: megabytes that are copied hold everybody up. */
+/** A buffer that grows beyond this grows to its likely length at once. Copying megabytes would block all other work. */
 const copiedBytes = 64 * 1024;
 const nothing = Buffer.alloc(0);
 
@@ -12,7 +12,7 @@ export class ByteBuffer {
   #bytes: Buffer;
   readonly #likelyBytes: number;
 
-  /** It does not grow beyond `likelyBytes` before it must. */
+  /** Grows beyond `likelyBytes` only when the content needs it. */
   constructor(likelyBytes = initialBytes) {
     this.#likelyBytes = likelyBytes;
     this.#bytes = Buffer.allocUnsafe(Math.min(likelyBytes, initialBytes));
@@ -35,12 +35,12 @@ export class ByteBuffer {
     }
   }
 
-  /** Valid until the next byte is added. */
+  /** Returns the bytes from `begin` to the end. The result is valid until the next byte is added. */
   slice(begin: number): Buffer {
     return this.#bytes.subarray(begin, this.length);
   }
 
-  /** What has been added, which must be UTF-8, as text. It is gone from here then. */
+  /** Returns all added bytes, which must be UTF-8, as text. Empties the buffer. */
   takeText(): string {
     const bytes = this.slice(0);
     const text = isAscii(bytes) ? bytes.toString('latin1') : bytes.toString('utf8');
@@ -54,7 +54,7 @@ export class ByteBuffer {
     const needed = this.length + by;
     const more = needed > copiedBytes ? Math.max(2 * needed, this.#likelyBytes) : 2 * needed;
     const wanted = needed <= this.#likelyBytes ? Math.min(more, this.#likelyBytes) : more;
-    // Those that stand alone give their memory back at once.
+    // A buffer outside the pool returns its memory at once.
     const grown = wanted > pooledBytes ? Buffer.allocUnsafeSlow(wanted) : Buffer.allocUnsafe(wanted);
     grown.set(this.slice(0));
     freeBytes(this.#bytes);
@@ -63,9 +63,9 @@ export class ByteBuffer {
 }
 
 /**
- * Gives back the memory of a chunk that nobody reads any more, where the chunk has it for itself. The collector does so
- * too, but counts a few kilobytes for each: while 400 MB passed, 40 MB and more lay about, and collecting them took as
- * much time as passing them on.
+ * Frees the memory of a chunk that nobody reads any more, if the chunk shares its memory with no other. The garbage
+ * collector frees it too, but counts only a few kilobytes for each chunk. While 400 MB passed, 40 MB and more stayed
+ * unfreed, and collecting them took as much time as forwarding them.
  */
 export function freeBytes(chunk: Uint8Array): void {
   const { buffer } = chunk;

@@ -59,7 +59,7 @@ describe('the HTTP server', () => {
   });
   after(() => app.close());
 
-  /** Sends bytes and gives back all that comes until the connection ends or `ms` have passed. */
+  /** Sends bytes and returns everything that arrives until the connection ends or `ms` have passed. */
   async function exchange(bytes: string, ms = 2_000): Promise<{ text: string; closed: boolean }> {
     const socket = connect(port, '127.0.0.1');
     let text = '';
@@ -164,7 +164,7 @@ describe('the HTTP server', () => {
     socket.on('drain', () => flood(socket));
     flood(socket);
     await new Promise((resolve) => socket.on('close', resolve));
-    // What the kernel buffered on both sides is not ours to prevent.
+    // The kernel buffers some bytes on both sides; the server cannot prevent that.
     assert.ok(socket.bytesWritten < 30_000_000, `${socket.bytesWritten} bytes were taken`);
   });
 
@@ -221,7 +221,7 @@ describe('the HTTP server', () => {
       t.after(() => unused.destroy());
       const ended = once(unused.resume(), 'end');
       await accepted;
-      // The server ends it: its client would keep it for ever.
+      // The server ends the connection; the client would keep it open.
       await own.close();
       await ended;
     },

@@ -16,38 +16,42 @@ import { watchUnused } from './unused-connections.ts';
 export type ErrorAnswer = { status: number; headers: Record<string, string>; body: string };
 
 export type HttpServerOptions = {
-  /** Answers every error that no route answered; `route` is the one whose handler failed. The id is on the answer already. */
+  /**
+   * Creates the answer to every error that no route answered. `route` is the route whose handler failed. The server
+   * adds the request id header itself.
+   */
   presentError: (httpError: HttpError, requestId: string, route?: string) => ErrorAnswer;
   newRequestId: () => string;
-  /** Whose X-Forwarded-* headers are believed: addresses or CIDRs. Default nobody's. */
+  /** Addresses or CIDRs whose X-Forwarded-* headers are trusted. Default: none. */
   trustProxy?: readonly string[];
-  /** Milliseconds for receiving a whole request; the answer may take longer. Default 60,000. */
+  /** Milliseconds to receive a whole request; the answer may take longer. Default 60,000. */
   requestTimeoutMs?: number;
-  /** How often slow connections are looked for. Default 5,000. */
+  /** The interval for finding slow connections, in milliseconds. Default 5,000. */
   connectionsCheckingIntervalMs?: number;
-  /** Milliseconds for receiving the headers. Default 10,000. */
+  /** Milliseconds to receive the headers. Default 10,000. */
   headersTimeoutMs?: number;
-  /** Routes find their query parsed in `request.query`. Default false: it is the text after the question mark. */
+  /** When true, `request.query` is the parsed query. Default false: it is the text after the question mark. */
   parsesQueries?: boolean;
   /**
-   * A path such as `/renderkit` below which others reach the server. It may be there or not: a proxy hands it on, or takes it
-   * away.
+   * The path, such as `/renderkit`, under which clients reach the server from outside. A request may have this prefix
+   * or not, because some proxies pass it on and others remove it.
    */
   pathPrefix?: string;
-  /** Of a part of a path that a route takes as a parameter; a longer one is not found. Default: whatever fits. */
+  /** The maximum length of a path parameter; a path with a longer one is not found. Default: the limit for headers. */
   maxParamLength?: number;
 };
 
 export const requestIdHeader = 'x-request-id';
-// Longer than the 60 s after which common proxies drop an idle connection, so that they close first.
+// Longer than 60 s, after which common proxies drop an idle connection, so that the proxy closes first.
 const keepAliveTimeoutMs = 72_000;
 const maxConnections = 32_000;
 const closingIdleEveryMs = 50;
 
 /**
- * A Fastify instance with limits on all that a client sends, whose every answer carries an X-Request-Id of ours
- * (never the client's) and whose every failure is answered by `presentError`, those of the HTTP parser too.
- * HEAD is answered as GET without its body, a method that a path does not have with those that it has.
+ * Creates a Fastify instance that limits everything a client sends. Every answer has an X-Request-Id that the server
+ * made, never one from the client. `presentError` creates the answer to every failure, also of the HTTP parser. HEAD is
+ * answered like GET, without the body. For a method that a path does not have, the answer lists the methods that it
+ * has.
  */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const app = fastify({
@@ -71,7 +75,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     return503OnClosing: false,
     logger: false,
     routerOptions: {
-      // The handler validates lengths of ids; the router must not answer in its place.
+      // The handler validates the lengths of ids; the router must not answer first.
       maxParamLength: options.maxParamLength ?? maxHeaderBytes,
       ...(options.parsesQueries !== true && {
         querystringParser: (text: string) => text as unknown as Record<string, unknown>,
@@ -85,10 +89,10 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     done();
   });
   app.addHook('preClose', (done) => {
-    // A server that never got its port has nothing to close, and would never say that it is closed.
+    // A server that never opened its port has nothing to close, and would never emit `close`.
     if (!app.server.listening) return done();
-    // Node closes the connections that are idle now; those with a request under way would stay open after it, and so
-    // would those that never had one, or not the whole of its head.
+    // Node closes only the connections that are idle now. Connections with a running request would stay open after it.
+    // So would connections that never sent a request or sent only a part of its head.
     const timer = setInterval(() => {
       app.server.closeIdleConnections();
       closeUnused();
@@ -120,7 +124,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 function createLimitedServer(options: HttpServerOptions, handler: Handler): Server {
   const serve: Handler = (request, response) => {
-    // What follows on such a connection may not be what its sender meant to send.
+    // Further bytes on such a connection may not be what the client meant to send.
     if (distrusted.has(request.socket)) return;
     const httpError = headErrorOf(request);
     if (httpError === undefined) return handler(request, response);
@@ -135,17 +139,17 @@ function createLimitedServer(options: HttpServerOptions, handler: Handler): Serv
       connectionsCheckingInterval: options.connectionsCheckingIntervalMs ?? 5_000,
       maxHeaderSize: maxHeaderBytes,
       insecureHTTPParser: false,
-      // We look ourselves, for Node answers with nothing but a status line.
+      // Our own check runs instead, because Node would answer with a status line only.
       requireHostHeader: false,
       noDelay: true,
     },
     serve,
   );
-  // Node drops what is beyond this without a word; one more than allowed, so that we see it.
+  // Node silently drops headers beyond this number. One more than allowed lets us detect too many headers.
   server.maxHeadersCount = maxHeaders + 1;
   server.maxConnections = maxConnections;
-  // A client that waits for "100 Continue" gets it when a route begins to read its body, not before it is known to
-  // be let in.
+  // A client that waits for "100 Continue" gets it when a route begins to read the body. Before that, the client may
+  // not be authorized.
   server.on('checkContinue', serve);
   server.on('checkExpectation', serve);
   server.on('connect', (_request, socket) =>
@@ -154,7 +158,7 @@ function createLimitedServer(options: HttpServerOptions, handler: Handler): Serv
   return server;
 }
 
-/** Connections that end with the answer to a request whose head was refused. */
+/** Connections that are closed after the answer, because the head of their request was refused. */
 const distrusted = new WeakSet<Socket>();
 
 function answerHead(
@@ -176,14 +180,14 @@ function answerHead(
     .end(body);
 }
 
-/** What an error that reached the framework's error handler amounts to. */
+/** Converts an error that reached the framework's error handler. */
 export function httpErrorOf(error: unknown): HttpError {
   const { code, statusCode } = error as { code?: string; statusCode?: number };
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return { reason: 'media_type', detail: 'The Content-Type is not one that is taken here.', cause: error };
   if (code?.startsWith('FST_ERR_') === true && statusCode !== undefined && statusCode < 500)
     return { reason: 'malformed', detail: 'The request is malformed.', cause: error };
-  // The framework says so of a body that it was reading.
+  // The framework reports this when the connection ends while it reads a body.
   if (code === 'ECONNRESET' && statusCode === 400)
     return { reason: 'malformed', detail: 'The request ended before its time.', cause: error };
   return { reason: 'unexpected', detail: 'Something failed.', cause: error };
@@ -202,16 +206,17 @@ function send(reply: Reply, answer: ErrorAnswer, requestId: string): void {
   reply.headers(answer.headers);
   reply.header(requestIdHeader, requestId);
   if (mustCloseUnread(reply.request.raw)) reply.header('connection', 'close');
-  // As bytes: to a text the framework adds a charset that the media type does not have.
+  // The body is sent as bytes: to a text, the framework would add a charset that the media type does not have.
   reply.send(Buffer.from(answer.body));
 }
 
-/** Tells a client whose bytes never became a request what was wrong with them. */
+/** Answers a client whose bytes are no valid request, with what is wrong. */
 function answerOnSocket(options: HttpServerOptions, error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isExemptFromRequestTimeout(socket)) return;
   const underWay =
     (socket as { _httpMessage?: { headersSent?: boolean } })._httpMessage?.headersSent === true;
-  // A browser opens connections in advance: an answer to nothing would be taken for that to its next request.
+  // A browser opens connections in advance. An answer on an unused connection would be taken as the answer to its next
+  // request.
   const unused = socket.bytesRead === 0;
   if (error.code === 'ECONNRESET' || !socket.writable || underWay || unused) {
     socket.destroy();

@@ -11,7 +11,7 @@ import {
   type EventStreamsOptions,
 } from './event-streams.ts';
 
-/** One stream over a real connection: its writing end, and the answer that its reader gets. */
+/** Opens one stream over a real connection. Returns the server's stream and the client's response. */
 async function openStream(options: EventStreamsOptions = {}) {
   const streams = new EventStreams(options);
   const started = Promise.withResolvers<EventStream>();
@@ -78,7 +78,7 @@ test('a silent stream gets heartbeats', async () => {
 test('a reader that stops gets the newest state later, and what must arrive in order', async () => {
   await using open = await openStream();
   const large = eventBytes({ event: 'large', data: 'x'.repeat(64 * 1024) });
-  // Until neither kernel nor process takes more at once.
+  // Writes until neither the kernel nor the process accepts more at once.
   let sent = 0;
   for (; sent < 200; sent++) open.stream.write(large);
   let drained = false;

@@ -1,15 +1,16 @@
 import type { ServerResponse } from 'node:http';
 
-/**
- * What a stream of events is sent with (WHATWG HTML §9.2). Proxies must neither keep, change, compress nor collect it.
- */
+/** Headers of an event stream (WHATWG HTML §9.2). Proxies must not store, change, compress or buffer it. */
 export const eventStreamHeaders = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
 } as const;
 
-/** One event as the bytes of a stream: made once and written to whoever listens. `data` is text, such as JSON. */
+/**
+ * Returns one event as the bytes of a stream. They are made once and written to all listeners. `data` is text, such as
+ * JSON.
+ */
 export function eventBytes({ event, id, data }: { event: string; id?: string; data: string }): Buffer {
   let text = `event: ${event}\n`;
   if (id !== undefined) text += `id: ${id}\n`;
@@ -17,25 +18,33 @@ export function eventBytes({ event, id, data }: { event: string; id?: string; da
   return Buffer.from(`${text}\n`);
 }
 
-/** An id without an event: whoever reads it goes on after the event that it names (WHATWG HTML §9.2.6). */
+/**
+ * Returns an id without an event. A client that reads it continues after the event with this id (WHATWG HTML §9.2.6).
+ */
 export function idBytes(id: string): Buffer {
   return Buffer.from(`id: ${id}\n\n`);
 }
 
 export type EventStreamsOptions = {
-  /** Between two heartbeats of a stream. Default 15,000, as proxies drop what is silent for a minute. */
+  /**
+   * Milliseconds between two heartbeats of a stream. Default 15,000, because proxies drop a connection that is silent
+   * for a minute.
+   */
   heartbeatMs?: number;
-  /** A reader that took nothing for this long is cut off; it comes back to the newest state. Default 30,000. */
+  /**
+   * Milliseconds after which a reader that reads nothing is disconnected. It reconnects and gets the newest state.
+   * Default 30,000.
+   */
   stalledMs?: number;
 };
 
 const reconnectMs = 3_000;
-/** Clients of a server that stops come back within this time of each other. */
+/** When a server stops, its clients reconnect at random times within this period. */
 const reconnectSpreadMs = 5_000;
 const heartbeatGroups = 15;
 const heartbeat = Buffer.from(':\n\n');
 
-/** The open streams of a server. One timer serves them all. */
+/** The open streams of a server. All streams share one timer. */
 export class EventStreams implements Disposable {
   readonly #groups = Array.from({ length: heartbeatGroups }, () => new Set<EventStream>());
   readonly #timer: NodeJS.Timeout;
@@ -53,10 +62,12 @@ export class EventStreams implements Disposable {
     return this.#groups.reduce((sum, group) => sum + group.size, 0);
   }
 
-  /** Makes an answer whose head was written a stream of events. It ends at once where the server stops. */
+  /**
+   * Turns a response whose head was written into an event stream. The stream ends at once when the server is stopping.
+   */
   start(response: ServerResponse): EventStream {
     const stream = new EventStream(response);
-    // Its first heartbeat is a whole period away.
+    // The group whose heartbeat was last, so the first heartbeat comes after a full period.
     const group = this.#groups[(this.#next + heartbeatGroups - 1) % heartbeatGroups] as Set<EventStream>;
     group.add(stream);
     stream.onClose(() => group.delete(stream));
@@ -65,7 +76,7 @@ export class EventStreams implements Disposable {
     return stream;
   }
 
-  /** Ends every stream, and whatever is started from now on; clients come back one after the other. */
+  /** Ends every stream, and also each stream that starts later. The clients reconnect at different times. */
   [Symbol.dispose](): void {
     this.#ended = true;
     clearInterval(this.#timer);
@@ -80,10 +91,13 @@ export class EventStreams implements Disposable {
   }
 }
 
-/** Bytes that may wait in this process for a reader before it counts as behind. */
+/** Bytes that may wait in this process for a reader. With more, the reader counts as behind. */
 const maxWaitingBytes = 16 * 1024;
 
-/** One open stream. A reader that is behind gets the newest of each kind of state later, and costs no memory meanwhile. */
+/**
+ * One open stream. A reader that is behind gets only the newest of each kind of state later, so its memory use is
+ * bounded.
+ */
 export class EventStream {
   readonly #response: ServerResponse;
   readonly #latest = new Map<string, Buffer>();
@@ -104,17 +118,17 @@ export class EventStream {
     return this.#isOpen;
   }
 
-  /** Milliseconds since the reader took the last byte of what it was sent; 0 where it has all. */
+  /** Milliseconds since the reader last received a write completely; 0 when it has received everything. */
   get stalledForMs(): number {
     return this.#behindSince === undefined ? 0 : performance.now() - this.#behindSince;
   }
 
-  /** More waits here for the reader than may: whoever has more to send awaits `drained` first. */
+  /** True when more bytes wait for the reader than allowed. A caller with more to send must first await `drained`. */
   get isBehind(): boolean {
     return this.#response.writableLength > maxWaitingBytes;
   }
 
-  /** Sends what must arrive, in order. */
+  /** Sends bytes that must arrive, in order. */
   write(bytes: Buffer): void {
     if (!this.#isOpen) return;
     this.#writes++;
@@ -122,14 +136,17 @@ export class EventStream {
     this.#response.write(bytes, this.#written);
   }
 
-  /** Sends a state of which only the newest counts: while the reader is behind, a later one of its slot replaces it. */
+  /**
+   * Sends a state of which only the newest matters. While the reader is behind, a later state of the same slot replaces
+   * it.
+   */
   writeLatest(slot: string, bytes: Buffer): void {
     if (!this.#isOpen) return;
     if (this.isBehind) this.#latest.set(slot, bytes);
     else this.write(bytes);
   }
 
-  /** Settles once the reader has caught up, or the stream is closed. */
+  /** Resolves when the reader has caught up or the stream is closed. */
   async drained(): Promise<void> {
     while (this.#isOpen && this.isBehind)
       await new Promise<void>((resolve) => {
@@ -137,7 +154,7 @@ export class EventStream {
       });
   }
 
-  /** Ends the stream after what was written. What waits as the newest of its slot is written first. */
+  /** Ends the stream after all earlier writes. First writes the newest state of each slot that still waits. */
   end(): void {
     if (!this.#isOpen) return;
     this.#writeKept();
@@ -145,7 +162,7 @@ export class EventStream {
     this.#close();
   }
 
-  /** Ends it and asks the client to come back, at a time of its own within `spreadMs`. */
+  /** Ends the stream and asks the client to reconnect, at a random time within `spreadMs`. */
   endForNow(spreadMs: number): void {
     this.write(Buffer.from(`retry: ${1_000 + Math.floor(Math.random() * spreadMs)}\n\n`));
     this.end();
@@ -157,7 +174,10 @@ export class EventStream {
     this.#close();
   }
 
-  /** Called once, when the stream is over, whoever ended it; at once where it is over already. */
+  /**
+   * Calls the listener once when the stream has ended, on either side. Calls it at once when the stream has ended
+   * already.
+   */
   onClose(listener: () => void): void {
     if (this.#isOpen) this.#closed.push(listener);
     else listener();

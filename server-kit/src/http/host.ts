@@ -5,9 +5,9 @@ const maxNameCharacters = 255;
 const maxPort = 65_535;
 
 /**
- * The name or address in a Host header or in the authority of a target, in lower case, IPv6 without its brackets.
- * Undefined where it is none: only names that DNS could have are taken, so that nobody behind us can be led astray by the
- * other characters that RFC 3986 §3.2.2 lets through.
+ * Returns the name or address of a Host header or of the authority in a target: in lower case, IPv6 without brackets.
+ * Returns `undefined` when it is invalid. Accepts only names that are possible in DNS, because the other characters of
+ * RFC 3986 §3.2.2 could mislead programs behind us.
  */
 export function nameOfHost(host: string): string | undefined {
   const [, address, name, port] = shape.exec(host) ?? [];
@@ -18,7 +18,7 @@ export function nameOfHost(host: string): string | undefined {
     : undefined;
 }
 
-/** Whether this machine alone can be meant by a name or address. */
+/** Returns whether a name or address can only mean this machine. */
 export function isLoopback(name: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/.test(name);
 }

@@ -1,4 +1,4 @@
-/** A request that the framework, the router or the parser of HTTP could not take, or an error below a route. */
+/** A request that the framework, the router or the HTTP parser rejected, or an error that a route threw. */
 export type HttpError = {
   reason: 'malformed' | 'headers_too_large' | 'too_slow' | 'not_found' | 'media_type' | 'unexpected';
   /** One sentence, fit for the client. */

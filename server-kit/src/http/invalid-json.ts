@@ -1,10 +1,12 @@
-/** One thing that is wrong with a JSON text; `path` is `reference_images[2]`, `options.steps`, empty for the whole text. */
+/**
+ * One problem of a JSON text. `path` is for example `reference_images[2]` or `options.steps`; empty for the whole text.
+ */
 export type JsonIssue = { path: string; message: string };
 
-/** A text that is no JSON, that two parsers might read differently, or too intricate to be honest. */
+/** The text is no JSON, or two parsers might read it differently, or it is too complex to be legitimate. */
 export class InvalidJson extends Error {
   override name = 'InvalidJson';
-  /** One at least. */
+  /** Has at least one entry. */
   readonly issues: readonly JsonIssue[];
 
   constructor(issues: readonly JsonIssue[], cause?: unknown) {

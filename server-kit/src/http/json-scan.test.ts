@@ -22,7 +22,7 @@ const limits: JsonLimits = {
   texts: textLimitsOf(schema, 1_000),
 };
 
-/** Reads a text in pieces of so many bytes. */
+/** Scans a text in pieces of this many bytes. */
 function scan(text: string | Uint8Array, more: Partial<JsonLimits> = {}, bytesAtOnce = 7): ScannedJson {
   const bytes = Buffer.from(text);
   const reading = new JsonScan({ ...limits, ...more }, bytes.length);

@@ -7,32 +7,32 @@ import { Utf8Check } from './utf8-check.ts';
 export type JsonLimits = {
   /** Levels of nesting. */
   maxDepth: number;
-  /** Values in the whole text, so that reporting what is wrong with each of them stays cheap. */
+  /** The maximum number of values in the whole text, so that reporting an issue for each of them stays cheap. */
   maxValues: number;
   maxNumberCharacters: number;
-  /** Bytes of all but the white space and those texts that are allowed to be longer than this. */
+  /** The maximum size in bytes, without white space and without the texts that may be longer than this. */
   maxContentBytes: number;
   /**
-   * Of a text up to so many bytes all long texts and numbers are reported, beside what its schema has against it, and
-   * repeated names are looked for. In a longer one the first ends the reading.
+   * For a JSON text up to this many bytes, all long texts and numbers are reported together with the issues of its
+   * schema, and repeated names are reported too. In a larger JSON text the first issue ends the scan.
    */
   maxGatheredBytes: number;
   texts: TextLimits;
 };
 
 export type ScannedJson = {
-  /** With an empty text instead of each long one. */
+  /** Contains an empty text in place of each long text. */
   value: unknown;
-  /** Members of the outermost object that may be longer than the content. */
+  /** Members of the outermost object that may be longer than `maxContentBytes`. */
   longTexts: ReadonlyMap<string, string>;
   issues: readonly JsonIssue[];
 };
 
-/** An object or array that the scan is inside of. */
+/** An object or array that contains the current position. */
 type Level = {
   /** Undefined in an array. */
   names: Set<string> | undefined;
-  /** The name whose value is being read; the position in an array. */
+  /** The name whose value is being read; in an array, the position. */
   at: string | number;
   limits: TextLimits;
 };
@@ -40,9 +40,9 @@ type Level = {
 /** The text that is being read. */
 type TextHere = {
   scan: JsonTextScan;
-  /** Of a member, and not its value. */
+  /** True for the name of a member, false for a value. */
   isName: boolean;
-  /** Where it begins in the content. */
+  /** The offset of its first byte in the content. */
   begin: number;
   maxTextCharacters: number;
 };
@@ -54,7 +54,7 @@ const openBracket = 0x5b;
 const openBrace = 0x7b;
 const space = 0x20;
 
-/** What a byte outside of texts is: part of a number or word, white space, or one that has a meaning of its own. */
+/** The kinds of bytes outside of texts: part of a number or word, white space, or a structural character. */
 const word = 0;
 const blank = 1;
 const mark = 2;
@@ -63,11 +63,11 @@ for (const byte of Buffer.from(' \t\r\n')) kinds[byte] = blank;
 for (const byte of Buffer.from('{}[],:"')) kinds[byte] = mark;
 
 /**
- * Reads a JSON text (RFC 8259) as its bytes come, and parses what little is left of it in the end. Refused are bytes
- * that are no UTF-8, repeated names in one object, `__proto__` and `constructor.prototype`, U+0000 and lone surrogates,
- * too many levels or values, and texts and numbers that are too long. White space and long texts are not kept for
- * the parser, so that it never has much to do at once. Grammar is checked by JSON.parse: what is found in a text that
- * is no JSON does not matter.
+ * Reads a JSON text (RFC 8259) while its bytes arrive, and parses the small rest at the end. Refuses bytes that are not
+ * UTF-8, repeated names in one object, `__proto__` and `constructor.prototype`, U+0000 and lone surrogates, too many
+ * levels or values, and texts and numbers that are too long. Does not keep white space and long texts for the parser,
+ * so that the parser never has much work at once. JSON.parse checks the grammar, so the results for a text that is no
+ * JSON do not matter.
  */
 export class JsonScan {
   readonly #limits: JsonLimits;
@@ -86,14 +86,14 @@ export class JsonScan {
   #repeated: string | undefined;
   #text: TextHere | undefined;
 
-  /** `announcedBytes`: the length that the client announced. */
+  /** @param announcedBytes the length that the client announced */
   constructor(limits: JsonLimits, announcedBytes?: number) {
     this.#limits = limits;
     this.#likelyBytes = announcedBytes;
     this.#content = new ByteBuffer(Math.min(announcedBytes ?? 0, limits.maxGatheredBytes) || undefined);
   }
 
-  /** @throws InvalidJson as soon as it is known that the text will not do */
+  /** @throws InvalidJson as soon as the text is known to be invalid */
   add(bytes: Uint8Array): void {
     this.#received += bytes.length;
     if (!this.#utf8.add(bytes)) this.#refuse('is not valid UTF-8', '');
@@ -103,7 +103,10 @@ export class JsonScan {
       throw new InvalidJson(this.#issues);
   }
 
-  /** To be called once, when all bytes have been added. @throws InvalidJson */
+  /**
+   * Ends the scan. The caller must call this once, after adding all bytes.
+   * @throws InvalidJson
+   */
   end(): ScannedJson {
     if (!this.#utf8.whole) this.#refuse('is not valid UTF-8', '');
     if (this.#repeated !== undefined && this.#received <= this.#limits.maxGatheredBytes)
@@ -118,14 +121,14 @@ export class JsonScan {
   #parse(): unknown {
     try {
       const text = this.#content.takeText();
-      // A byte order mark in front is no part of the text.
+      // A byte order mark at the beginning is not part of the text.
       return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
     } catch (error) {
       throw new InvalidJson([...this.#issues, { path: '', message: 'is not valid JSON' }], error);
     }
   }
 
-  /** Reads what stands between texts, up to the first byte of one. Returns where it stopped. */
+  /** Reads the bytes between texts, up to the first byte of a text. Returns the offset where it stopped. */
   #structure(bytes: Uint8Array, begin: number): number {
     let i = begin;
     while (i < bytes.length) {
@@ -163,7 +166,7 @@ export class JsonScan {
     const before = this.#wordCharacters;
     this.#wordCharacters += end - begin;
     if (this.#wordCharacters > maxNumberCharacters) {
-      // No other word of JSON has as many.
+      // No other word of JSON is this long.
       if (!this.#wordIsNumber) this.#refuse('is not valid JSON', '');
       if (before <= maxNumberCharacters)
         this.#note(`must be a number of at most ${maxNumberCharacters} characters`);
@@ -172,7 +175,7 @@ export class JsonScan {
     return end;
   }
 
-  /** One space stands for all: without any, two numbers would become one. */
+  /** Replaces a run of white space by one space. Without any space, two numbers would become one. */
   #overBlank(bytes: Uint8Array, begin: number): number {
     if (!this.#afterBlank) this.#content.push(space);
     this.#afterBlank = true;
@@ -258,7 +261,7 @@ export class JsonScan {
       this.#refuse('is not an allowed name');
     if (level.names.has(name)) this.#repeated ??= pathOf(levels);
     level.names.add(name);
-    // Of two the second counts, as it does for the parser.
+    // When a name appears twice, the second value counts, as in JSON.parse.
     if (levels.length === 1) this.#longTexts.delete(name);
   }
 

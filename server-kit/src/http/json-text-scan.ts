@@ -1,12 +1,12 @@
 import type { ByteBuffer } from './byte-buffer.ts';
 
-/** What is wrong with a text that is JSON all the same. */
+/** A problem of a text that is valid JSON. */
 export type TextIssue = 'holds U+0000' | 'holds a lone surrogate';
 
 const quote = 0x22;
 const backslash = 0x5c;
 const lowerU = 0x75;
-/** What is meant by the character after a backslash; 0 where it is none of JSON. */
+/** The character that an escape means, by the character after the backslash; 0 when JSON has no such escape. */
 const shortEscapes = new Uint8Array(256);
 for (const [byte, meant] of Object.entries({
   '"': '"',
@@ -20,17 +20,20 @@ for (const [byte, meant] of Object.entries({
 }))
   shortEscapes[byte.charCodeAt(0)] = meant.charCodeAt(0);
 
-/** What hexadecimal digits stand for. */
+/** The values of hexadecimal digits; `noDigit` for other bytes. */
 const noDigit = 16;
 const digits = new Uint8Array(256).fill(noDigit);
 for (const digit of '0123456789abcdefABCDEF') digits[digit.charCodeAt(0)] = Number.parseInt(digit, 16);
 
-/** Read one by one before four bytes at once are tried: what begins that costs as much as some fifty bytes. */
+/**
+ * Bytes that are read one by one before four bytes are read at once. Starting that costs as much as some fifty bytes.
+ */
 const bytesBeforeWords = 256;
 
 /**
- * Passes over ASCII that means itself, four bytes at once, which takes a fifth of the time; returns where that ends. It may
- * end too early, never too late: a byte that borrows from the next in a subtraction makes that look like one that ends it.
+ * Skips ASCII characters that need no handling, four bytes at once, which takes a fifth of the time. Returns the offset
+ * where it stopped. It may stop too early, but never too late: a byte that borrows from the next byte in a subtraction
+ * can make the next byte look like one that stops the scan.
  */
 function skipPlainWords(bytes: Uint8Array, begin: number): number {
   let end = begin;
@@ -43,7 +46,7 @@ function skipPlainWords(bytes: Uint8Array, begin: number): number {
   let passed = 0;
   for (; passed < words.length; passed++) {
     const word = words[passed] as number;
-    // The highest bit of a byte is set where it is below a space, a quote, a backslash, or not of ASCII.
+    // The highest bit of a byte is set when the byte is below a space, a quote, a backslash, or not ASCII.
     const isBelow = word - 0x20202020;
     const isQuote = (word ^ 0x22222222) - 0x01010101;
     const isBackslash = (word ^ 0x5c5c5c5c) - 0x01010101;
@@ -52,32 +55,35 @@ function skipPlainWords(bytes: Uint8Array, begin: number): number {
   return end + 4 * passed;
 }
 
-/** Reads one JSON string that comes in pieces, from behind its first quote, and puts it into a buffer. */
+/** Reads one JSON string that arrives in pieces, starting after its opening quote, and writes it into a buffer. */
 export class JsonTextScan {
   /** Code points so far. */
   characters = 0;
   escaped = false;
   /** The closing quote was read. */
   ended = false;
-  /** No text of JSON goes on like this. */
+  /** True after a byte that no JSON string may contain at that position. */
   broken = false;
   issue: TextIssue | undefined;
   readonly #into: ByteBuffer;
   readonly #decodes: boolean;
-  /** Of an escape: 0 outside of one, 1 after the backslash, then one more for each character. */
+  /** The position in an escape: 0 outside of one, 1 after the backslash, then one more for each character. */
   #step = 0;
   #unit = 0;
-  /** The first half of a surrogate pair, while its second is to come. */
+  /** The first half of a surrogate pair, while the second half is still missing. */
   #high = 0;
 
-  /** `decodes`: escapes are resolved, and the quotes left out; else it is copied as it stands. */
+  /** @param decodes when true, resolves escapes and omits the quotes; when false, copies the text unchanged */
   constructor(into: ByteBuffer, decodes: boolean) {
     this.#into = into;
     this.#decodes = decodes;
     if (!decodes) into.push(quote);
   }
 
-  /** Reads on from `begin`; returns where it stopped: at the end, behind the closing quote, or where it broke. */
+  /**
+   * Continues at `begin`. Returns the offset where it stopped: at the end of the bytes, after the closing quote, or
+   * after an invalid byte.
+   */
   read(bytes: Uint8Array, begin: number): number {
     let i = begin;
     while (i < bytes.length && !this.ended && !this.broken)
@@ -92,7 +98,7 @@ export class JsonTextScan {
     return i;
   }
 
-  /** Up to a quote, a backslash or what must not stand here. */
+  /** Reads up to a quote, a backslash or a forbidden byte. */
   #readPlain(bytes: Uint8Array, begin: number): number {
     let end = begin;
     let { characters } = this;
@@ -105,7 +111,7 @@ export class JsonTextScan {
       }
       const byte = bytes[end] as number;
       if (byte === quote || byte === backslash || byte < 0x20) break;
-      // The bytes that go on with a character of UTF-8 are none of their own.
+      // Continuation bytes of UTF-8 do not count as characters.
       if ((byte & 0xc0) !== 0x80) characters++;
     }
     this.characters = characters;
@@ -128,7 +134,10 @@ export class JsonTextScan {
     } else this.broken = true;
   }
 
-  /** An escape that has all come, at once; else 0. Some texts are made of nothing else. */
+  /**
+   * Reads an escape at once when all its bytes have arrived, and returns its length; else returns 0. Some texts consist
+   * only of escapes.
+   */
   #readWholeEscape(bytes: Uint8Array, begin: number): number {
     if (bytes[begin] !== backslash || begin + 6 > bytes.length) return 0;
     let size = 2;
@@ -167,7 +176,7 @@ export class JsonTextScan {
     }
   }
 
-  /** A UTF-16 code unit that was written as an escape. */
+  /** Adds a UTF-16 code unit that was written as an escape. */
   #addUnit(unit: number): void {
     if (unit >= 0xdc00 && unit <= 0xdfff) {
       if (this.#high === 0) this.issue ??= 'holds a lone surrogate';
@@ -187,7 +196,7 @@ export class JsonTextScan {
     this.#high = 0;
   }
 
-  /** As UTF-8. */
+  /** Writes the character as UTF-8. */
   #addCharacter(code: number): void {
     if (!this.#decodes) return;
     const into = this.#into;

@@ -9,7 +9,7 @@ import { explainListenError } from './listen-error.ts';
 
 const nobody = 65_534;
 
-/** What a user without rights reads who wants this port. */
+/** Returns the message for a user without rights who tries to open this port. */
 async function refusedAsNobody(port: number): Promise<string> {
   const program = `
     import { createServer } from 'node:net';

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 
-/** Where to listen, and the variable of the environment that says the port. */
+/** Where to listen. `name` is the environment variable for the port. */
 export type ListenTarget = { name: string; host: string; port: number };
 
-/** Below it a port needs a right, where the system does not say otherwise. */
+/** Ports below this need a privilege, unless the system is configured differently. */
 const defaultMinFreePort = 1_024;
 
-/** One sentence, for an operator, on why a port could not be opened and what to do. */
+/** Explains to an operator in one sentence why a port could not be opened and what to do. */
 export function explainListenError({ name, host, port }: ListenTarget, error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {

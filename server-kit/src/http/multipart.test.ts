@@ -11,7 +11,7 @@ const boundary = '--limit';
 const contentType = `multipart/form-data; boundary=${boundary}`;
 const bytesOf = (text: string) => Buffer.from(text, 'latin1');
 
-/** A request whose body comes in these pieces, each in memory of its own. */
+/** Creates a request whose body arrives in these pieces. Each piece has its own memory. */
 function requestOf(pieces: readonly string[], type = contentType): IncomingMessage {
   const chunks = pieces.filter((piece) => piece !== '').map((piece) => Uint8Array.from(bytesOf(piece)));
   const body = Readable.from(chunks.map((chunk) => Buffer.from(chunk.buffer)));
@@ -154,7 +154,7 @@ test('headers of parts are few, short, and say one thing', async () => {
     `${disposition}X-A: ${'y'.repeat(9_000)}\r\n`,
   ])
     await broken([withHead(lines)]);
-  // Headers without an end are given up long before there is one.
+  // Endless headers are refused long before they end.
   const endless = Array.from({ length: 1_000 }, () => 'y'.repeat(1_000));
   await broken([`--${boundary}\r\nX-A: `, ...endless]);
 });

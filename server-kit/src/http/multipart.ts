@@ -2,18 +2,18 @@ import type { IncomingMessage } from 'node:http';
 import { type PartHead, readPartHead } from './part-head.ts';
 import { readAhead } from './read-ahead.ts';
 
-/** What came is no form by RFC 7578, or not all of one. */
+/** The body is not a valid or complete form by RFC 7578. */
 export class MalformedForm extends Error {
   override name = 'MalformedForm';
 }
 
 export type FormPart = PartHead & {
-  /** Its bytes, as they come. */
+  /** The bytes of the part, while they arrive. */
   content: AsyncGenerator<Buffer, void>;
 };
 
 const maxHeadBytes = 8 * 1024;
-/** What may stand before the first part and after the last, where nothing should. */
+/** The maximum number of bytes before the first part and after the last one, where nothing is expected. */
 const maxAroundBytes = 1024;
 
 const lineEnd = Buffer.from('\r\n');
@@ -22,10 +22,10 @@ const closing = Buffer.from('--');
 const nothing = Buffer.alloc(0);
 
 /**
- * Reads a form part by part (RFC 7578), never more of it in memory than a chunk and a part's head. What is left of a
- * part's content when the next part is asked for is passed over. Who stops reading leaves the connection as it is.
- * What a library took instead stands in decision 0014.
- * @throws MalformedForm, here and where the content is read
+ * Reads a form part by part (RFC 7578). Keeps at most one chunk and the head of a part in memory. When the caller asks
+ * for the next part, the unread rest of the current part is skipped. When the caller stops reading, the connection
+ * stays as it is. Decision 0014 compares the cost with that of a library.
+ * @throws MalformedForm, here and while the content is read
  */
 export async function* readMultipart(request: IncomingMessage): AsyncGenerator<FormPart, void> {
   const boundary = boundaryOf(request.headers['content-type'] ?? '');
@@ -50,18 +50,18 @@ function head(bytes: Buffer): PartHead {
 
 const boundaryShape = /^[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]$/;
 
-/** RFC 2046 §5.1.1; quoted or not. */
+/** Reads the boundary (RFC 2046 §5.1.1), quoted or not. */
 function boundaryOf(contentType: string): string | undefined {
   const found = [...contentType.matchAll(/;[ \t]*boundary=(?:"([^"]*)"|([^\s;"]+))[ \t]*(?=;|$)/gi)];
   const boundary = found[0]?.[1] ?? found[0]?.[2];
   return found.length === 1 && boundary !== undefined && boundaryShape.test(boundary) ? boundary : undefined;
 }
 
-/** The bytes of a form and how far they have been read. */
+/** Opens a form: holds its bytes and the position of the reader. */
 function openForm(request: IncomingMessage, boundary: string) {
   const delimiter = Buffer.from(`\r\n--${boundary}`);
   const chunks = readAhead(request);
-  // As if a line had ended before the form began: so the first delimiter is like the others.
+  // Starts with a line end, so that the first delimiter looks like the others.
   let rest: Buffer = lineEnd;
   let atDelimiter = false;
 
@@ -91,12 +91,12 @@ function openForm(request: IncomingMessage, boundary: string) {
         }
         const begun = begunAtEnd(bytes, delimiter);
         rest = begun === 0 ? nothing : bytes.subarray(bytes.length - begun);
-        // Whole where it may be: only who has all of a piece of memory can give it back.
+        // Yields the whole chunk where possible: a consumer can free its memory only when it holds all of that memory.
         if (bytes.length > begun) yield begun === 0 ? bytes : bytes.subarray(0, bytes.length - begun);
         await more();
       }
     },
-    /** After a delimiter: false where it was the last. */
+    /** Reads what follows a delimiter. Returns false when it was the last delimiter. */
     partFollows: async () => {
       if (!atDelimiter) throw new MalformedForm('a part was left in its middle');
       if (await begins(closing)) return false;
@@ -123,7 +123,7 @@ function openForm(request: IncomingMessage, boundary: string) {
   };
 }
 
-/** How many bytes at the end may be the beginning of `wanted`. */
+/** Returns how many bytes at the end may be the beginning of `wanted`. */
 function begunAtEnd(bytes: Uint8Array, wanted: Uint8Array): number {
   for (let begin = Math.max(0, bytes.length - wanted.length + 1); begin < bytes.length; begin++) {
     let same = 0;

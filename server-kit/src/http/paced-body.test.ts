@@ -14,7 +14,9 @@ async function lengthOf(request: IncomingMessage, pace?: Pace): Promise<number> 
   return length;
 }
 
-/** A server with half a second for a request, and routes that watch over the pace of their bodies themselves. */
+/**
+ * Starts a server with a request time-out of half a second and routes that check the pace of their bodies themselves.
+ */
 async function startServer(windowMs: number) {
   const pace = { minBytesPerSecond: 20, windowMs };
   const app = createHttpServer({
@@ -55,7 +57,7 @@ async function startServer(windowMs: number) {
   return { port, [Symbol.asyncDispose]: () => app.close() };
 }
 
-/** Sends so many bytes, one each so many milliseconds, and gives back the answer. */
+/** Sends this many bytes, one every `everyMs`, and returns the answer. */
 async function trickle(port: number, path: string, bytes: number, everyMs: number): Promise<string> {
   const socket = connect(port, '127.0.0.1').on('error', () => undefined);
   const answered = new AbortController();

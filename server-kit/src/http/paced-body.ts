@@ -2,17 +2,18 @@ import { Readable } from 'node:stream';
 import { RateFloor } from './rate-floor.ts';
 import { readAhead } from './read-ahead.ts';
 
-/** Bytes in a second on average over each whole window; only waiting for the sender counts. */
+/** The minimum average rate over each whole window. Only time spent waiting for the sender counts. */
 export type Pace = { minBytesPerSecond: number; windowMs: number };
 
-/** The sender went away, fell silent or was too slow. */
+/** The sender disconnected, stopped sending or was too slow. */
 export class SenderLost extends Error {
   override name = 'SenderLost';
 }
 
 /**
- * What a client sends, as it comes, as long as it comes fast enough. Who stops reading leaves the connection to the
- * answer. @throws SenderLost
+ * Yields what a client sends, while it arrives fast enough. When the caller stops reading, the connection stays open
+ * for the answer.
+ * @throws SenderLost
  */
 export async function* pacedBody(
   source: Readable | AsyncIterable<Buffer>,
@@ -26,7 +27,7 @@ export async function* pacedBody(
     source instanceof Readable ? readAhead(source) : source[Symbol.asyncIterator]();
   for (;;) {
     floor.wait();
-    // A promise for each chunk: one that outlived them all would keep them all.
+    // Creates a new promise for each chunk: one promise for all chunks would keep all of them in memory.
     const next = await new Promise<IteratorResult<Buffer>>((resolve, reject) => {
       giveUp = reject;
       chunks

@@ -1,18 +1,21 @@
-/** What the headers of a form's part say. */
+/** The parsed headers of a form part. */
 export type PartHead = {
   name: string;
   fileName: string | undefined;
-  /** It has a file name, or says that it is bytes of no known type. */
+  /** True when the part has a file name, or its type is `application/octet-stream`. */
   isFile: boolean;
 };
 
 const maxHeaders = 20;
 const headerShape = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*(.*)$/;
 const parameterShape = /;[ \t]*([a-z]+\*?)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))[ \t]*/iy;
-/** Encodings that leave the bytes as they are (RFC 7578 §4.7). */
+/** Encodings that do not change the bytes (RFC 7578 §4.7). */
 const plainEncodings = /^(?:7bit|8bit|binary)$/i;
 
-/** Undefined where they break RFC 7578: nothing is guessed, nor the first or last of two taken. */
+/**
+ * Reads the headers of a part. Returns `undefined` when they violate RFC 7578. Does not guess, and does not choose
+ * between two values.
+ */
 export function readPartHead(bytes: Buffer): PartHead | undefined {
   const headers = readHeaders(bytes.toString('utf8'));
   const disposition = headers?.get('content-disposition');
@@ -39,7 +42,7 @@ function readHeaders(text: string): Map<string, string> | undefined {
   return lines.length > maxHeaders ? undefined : headers;
 }
 
-/** The parameters of `form-data; name="file"; filename="lake.png"`. */
+/** Reads the parameters of a value such as `form-data; name="file"; filename="lake.png"`. */
 function readDisposition(value: string): Map<string, string> | undefined {
   const type = /^form-data[ \t]*/i.exec(value)?.[0];
   if (type === undefined) return undefined;
@@ -48,14 +51,14 @@ function readDisposition(value: string): Map<string, string> | undefined {
     parameterShape.lastIndex = at;
     const [whole, name, quoted, plain] = parameterShape.exec(value) ?? [];
     if (whole === undefined || name === undefined || parameters.has(name.toLowerCase())) return undefined;
-    // Other backslashes are of folders: some send whole paths.
+    // Other backslashes separate folders, because some clients send whole paths.
     parameters.set(name.toLowerCase(), quoted?.replace(/\\(["\\])/g, '$1') ?? plain ?? '');
     at += whole.length;
   }
   return parameters;
 }
 
-/** `UTF-8''l%C3%A4ke.png` (RFC 8187), which forms should not have but some do. */
+/** Decodes a value such as `UTF-8''l%C3%A4ke.png` (RFC 8187). Forms should not contain it, but some do. */
 function readExtended(value: string): string | undefined {
   const [, encoded] = /^utf-8'[^']*'(.*)$/i.exec(value) ?? [];
   try {

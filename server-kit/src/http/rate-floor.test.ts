@@ -7,12 +7,12 @@ import { Worker } from 'node:worker_threads';
 import { pacedBody, SenderLost } from './paced-body.ts';
 import { RateFloor } from './rate-floor.ts';
 
-/** Stops this thread, as a SIGSTOP would. Others go on. */
+/** Blocks this thread, like a SIGSTOP. Other threads continue. */
 function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** A thread that sends one byte, and the rest with the end of it when it is told to. */
+/** A thread that sends one byte at once, and the rest with the end of the stream on request. */
 const sender = `
   const { connect } = require('node:net');
   const { parentPort, workerData } = require('node:worker_threads');
@@ -21,7 +21,7 @@ const sender = `
   parentPort.once('message', (bytes) => socket.end(Buffer.alloc(bytes)));
 `;
 
-/** A socket on which a thread of its own sends. */
+/** Opens a socket on which a separate thread sends. */
 async function startSender() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -41,7 +41,7 @@ async function startSender() {
   };
 }
 
-/** A clock that the test moves; timers ring only when it says so. */
+/** Creates a clock that the test moves; timers fire only when the test moves it. */
 function startClock({ mock }: TestContext) {
   let now = 0;
   mock.timers.enable({ apis: ['setTimeout'] });
@@ -52,12 +52,12 @@ function startClock({ mock }: TestContext) {
       mock.timers.tick(100);
     }
   };
-  /** Nothing rings until all of it has passed. */
+  /** Moves the clock in one step; timers fire only after the whole time has passed. */
   const stall = (ms: number) => {
     now += ms;
     mock.timers.tick(ms);
   };
-  /** The same, where what was read last comes before the timers. */
+  /** Like `stall`, but the last read is processed before the timers. */
   const stallBeforePoll = (ms: number, poll: () => void) => {
     now += ms;
     poll();
@@ -75,7 +75,7 @@ test('what was sent while this process stood still is not lost', async () => {
   })();
   await sleep(100);
   sending.send(1_000);
-  // What comes after this is the timers, and only then the socket.
+  // After this turn the timers run, and only then the socket is read.
   await turn();
   standStill(1_700);
   await reading;
@@ -103,7 +103,7 @@ test('a standstill within a window begins it anew', (t) => {
   using floor = new RateFloor(1_000, 5_000, () => (lostAt ??= clock.now()));
   floor.wait();
   clock.pass(500);
-  // It ends before the window does.
+  // The stall ends before the window.
   clock.stall(4_000);
   clock.pass(4_900);
   assert.equal(lostAt, undefined);
@@ -131,7 +131,7 @@ test('a loop that is slow for ever does not keep a silent sender', (t) => {
   let lostAt: number | undefined;
   using floor = new RateFloor(1_000, 5_000, () => (lostAt ??= clock.now()));
   floor.wait();
-  // Three are forgiven; then each counts for two seconds.
+  // Three standstills are not counted; then each one counts for two seconds.
   for (let i = 0; i < 20; i++) clock.stall(2_500);
   assert.equal(lostAt, 6 * 2_500);
 });

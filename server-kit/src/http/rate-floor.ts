@@ -1,18 +1,18 @@
-/** A wait is looked at as often as this. A standstill of this process is told by a look that comes too late. */
+/** The interval for checking a wait. A check that runs too late reveals a standstill of this process. */
 const lookMs = 1_000;
-/** A look that is later than this was held up by a standstill: a stopped process, or a loop that was blocked. */
+/** A check that is later than this was delayed by a standstill: a stopped process, or a blocked event loop. */
 const maxLateMs = 1_000;
-/** So many standstills are forgiven before a window is measured again. */
+/** This many standstills are not counted between two measured windows. */
 const maxStandstills = 3;
 
 /**
- * Calls `onTooSlow` when less than the floor came in a whole window. Only time spent waiting for the sender counts:
- * a slow disk of ours is not the sender's fault. The last, unfinished window is never measured.
+ * Calls `onTooSlow` when fewer bytes than the minimum arrived in a whole window. Only time spent waiting for the sender
+ * counts: a slow disk of ours is not the sender's fault. The last, unfinished window is never measured.
  *
- * Nor is a standstill of this process the sender's: what came meanwhile lies in the socket, and timers ring before it is
- * read. After one, the window begins anew. That is bounded: between two windows that are measured it happens
- * `maxStandstills` times at most. From then on each late look counts, though no more than `maxLateMs` of its lateness, so
- * that a silent sender comes to the end of its window however slow the loop is.
+ * A standstill of this process is not the sender's fault either: the bytes that arrived meanwhile are in the socket,
+ * and timers fire before the socket is read. So a standstill restarts the window, but at most `maxStandstills` times
+ * between two measured windows. After that each late check counts, with at most `maxLateMs` of its delay. So a silent
+ * sender reaches the end of its window, however slow the event loop is.
  */
 export class RateFloor implements Disposable {
   readonly #minBytes: number;
@@ -21,7 +21,7 @@ export class RateFloor implements Disposable {
   #bytes = 0;
   #waitedMs = 0;
   #waitingSince: number | undefined;
-  // Left as it is between waits: there are thousands of them in a second.
+  // Stays set between waits, because there are thousands of them per second.
   #timer: NodeJS.Timeout | undefined;
   #dueAt = 0;
   #standstills = 0;
@@ -32,7 +32,7 @@ export class RateFloor implements Disposable {
     this.#onTooSlow = onTooSlow;
   }
 
-  /** Call before each wait for the sender. */
+  /** Starts a wait. The caller must call this before each wait for the sender. */
   wait(): void {
     this.#waitingSince = performance.now();
     if (this.#timer !== undefined) return;
@@ -41,7 +41,7 @@ export class RateFloor implements Disposable {
     this.#timer = setTimeout(() => this.#look(), delayMs);
   }
 
-  /** Call after each wait, with the bytes that it brought. */
+  /** Ends a wait. The caller must call this after each wait, with the number of received bytes. */
   received(bytes: number): void {
     this.#countWait();
     this.#waitingSince = undefined;
@@ -57,14 +57,14 @@ export class RateFloor implements Disposable {
   #countWait(): void {
     if (this.#waitingSince === undefined) return;
     const now = performance.now();
-    // What was due before the wait began was held up by our own work.
+    // If the check was due before the wait began, our own work delayed it.
     const lateFrom = Math.max(this.#dueAt, this.#waitingSince) + maxLateMs;
     if (now > lateFrom && this.#standstills < maxStandstills) this.#beginAnew();
     else this.#waitedMs += Math.min(now, lateFrom) - this.#waitingSince;
     this.#waitingSince = now;
   }
 
-  /** What came before the standstill stays counted. The next wait sets the timer. */
+  /** Restarts the window. Bytes from before the standstill stay counted. The next wait sets the timer. */
   #beginAnew(): void {
     this.#standstills++;
     this.#waitedMs = 0;
@@ -72,14 +72,14 @@ export class RateFloor implements Disposable {
     this.#timer = undefined;
   }
 
-  /** Some time has passed; how much of it was waiting is another matter. The next wait sets the timer again. */
+  /** Checks how much of the passed time was waiting. The next wait sets the timer again. */
   #look(): void {
     this.#timer = undefined;
     if (this.#waitingSince === undefined) return;
     this.#countWait();
-    // A timer may ring a little early.
+    // A timer may fire a little early.
     if (this.#waitedMs >= this.#windowMs - 1) this.#measure();
-    // That may have been the end.
+    // `onTooSlow` may have disposed this object.
     if (this.#waitingSince !== undefined) this.wait();
   }
 

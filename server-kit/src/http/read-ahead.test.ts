@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { readAhead } from './read-ahead.ts';
 
-/** So many that whatever follows from what was done has happened. */
+/** Waits for so many turns of the event loop that all effects of earlier steps have happened. */
 async function turns(): Promise<void> {
   for (let i = 0; i < 100; i++) await turn();
 }
@@ -29,7 +29,7 @@ test('no more than a few are read ahead', async () => {
     },
   });
   const chunks = readAhead(source);
-  // Until many turns of the process have asked for no more.
+  // Waits until many turns have requested no more chunks.
   for (let before = -1; given !== before;) {
     before = given;
     await turns();

@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 import { ChunkCounter } from './request-body.ts';
 
-/** Bytes that may lie ready: so the socket need not be stopped and started again for each chunk that it brings. */
+/** Bytes that may be buffered, so that the socket is not stopped and started again for each chunk. */
 const aheadBytes = 256 * 1024;
 
 /**
- * The chunks of a stream as they came, a few of them ahead of whoever reads. Who stops reading leaves the stream as it is,
- * no more than those few read. `next` fails where the stream breaks or is closed before its end.
+ * Returns the chunks of a stream, reading a few of them ahead of the caller. When the caller stops reading, the stream
+ * stays as it is, with only those few chunks read. `next` fails when the stream fails or is closed before its end.
  */
 export function readAhead(source: Readable): AsyncIterator<Buffer, void> {
   const ready: Buffer[] = [];
@@ -33,7 +33,7 @@ export function readAhead(source: Readable): AsyncIterator<Buffer, void> {
       .on('data', onData)
       .once('end', () => end())
       .once('close', () => end(new Error('the stream was closed before its end')))
-      // This listener stays: an error without one would end the process.
+      // This listener stays: without a listener, an error would end the process.
       .on('error', end);
   return {
     next: async () => {

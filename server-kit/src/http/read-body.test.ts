@@ -24,7 +24,7 @@ test('a request keeps nothing of its body once that was read, and may break with
   for (const body of ['one', 'two']) await fetch(url, { method: 'POST', body });
   server.close();
   const [one, two] = read;
-  // What belongs to none of them can hold nothing of either.
+  // A listener that all of them share cannot keep any of their bodies in memory.
   assert.equal(one?.listeners.length, 1);
   assert.deepEqual(one.listeners, two?.listeners);
   assert.ok(one.request.emit('error', new Error('broke')));

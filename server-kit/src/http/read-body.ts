@@ -6,37 +6,38 @@ import type { Pace } from './paced-body.ts';
 import { RateFloor } from './rate-floor.ts';
 import { drainBody, ChunkCounter } from './request-body.ts';
 
-/** The body is larger than the route takes. What is left of it stays unread. */
+/** The body is larger than the route accepts. The rest of the body stays unread. */
 export class BodyTooLarge extends Error {
   override name = 'BodyTooLarge';
 }
 
-/** The body comes in far more pieces than it needs. What is left of it stays unread. */
+/** The body arrives in far more pieces than it needs. The rest of the body stays unread. */
 export class BodyTooFragmented extends Error {
   override name = 'BodyTooFragmented';
 }
 
-/** The client went away, or fell silent, in the middle of its body. */
+/** The client disconnected or stopped sending before the end of its body. */
 export class BodyCutShort extends Error {
   override name = 'BodyCutShort';
 }
 
 /**
- * So much of a body is read before other requests get their turn. What a fast client has sent lies in the kernel, and Node reads
- * 2 MB of it, of each connection, before it looks at anything else.
+ * Bytes of a body that are read before other requests get their turn. Without this limit, Node reads up to 2 MB from
+ * the kernel for each connection of a fast client before it handles anything else.
  */
 const bytesInATurn = 64 * 1024;
 
 export type BodyOptions = {
-  /** What comes slower is cut short. */
+  /** The minimum pace. A slower body fails with `BodyCutShort`. */
   pace?: Pace | undefined;
-  /** A large one: what is done with it as it comes leaves most of the event loop to others. */
+  /** True for a large body: processing it leaves most of the event loop to other requests. */
   large?: boolean | undefined;
 };
 
 /**
- * Hands on a body of at most `limit` bytes as it comes; a longer Content-Length is refused before a byte is read. With
- * a pace, one that comes slower is cut short. Where `take` throws, the rest is passed over and the promise rejects.
+ * Passes a body of at most `limit` bytes to `take` while it arrives. Refuses a longer Content-Length before reading any
+ * byte. Fails when the body is slower than `pace`. When `take` throws, the rest of the body is skipped and the promise
+ * rejects.
  * @throws BodyTooLarge
  * @throws BodyTooFragmented
  * @throws BodyCutShort
@@ -50,7 +51,7 @@ export function readBody(
   return new Promise((resolve, reject) => {
     let size = 0;
     const pieces = new ChunkCounter();
-    // Later, not now: a floor that is disposed while it measures would go on.
+    // Ends later, not now: a `RateFloor` that is disposed during its measurement would continue.
     const tooSlow = () => void setImmediate(onCut);
     const floor =
       pace === undefined ? undefined : new RateFloor(pace.minBytesPerSecond, pace.windowMs, tooSlow);
@@ -62,13 +63,13 @@ export function readBody(
       if (ended) return;
       request.resume();
       const before = size;
-      // What the sender has sent already comes before this: it is not waited for.
+      // Bytes that the sender has sent already arrive before this. Reading them does not count as waiting.
       setImmediate(() => {
         if (!ended && size === before) floor?.wait();
       });
     };
     const onData = (chunk: Buffer) => {
-      // Whoever takes the chunk may free it.
+      // `take` may free the chunk, so the length is read first.
       const { length } = chunk;
       size += length;
       if (size > limit) return end(tooLarge());
@@ -96,7 +97,8 @@ export function readBody(
       ended = true;
       floor?.[Symbol.dispose]();
       request.off('data', onData).off('end', onEnd).off('close', onCut).off('error', onCut);
-      // One without a listener would end the process; this one keeps nothing of the body while the answer is waited for.
+      // An error without a listener would end the process. This listener keeps nothing of the body in memory while the
+      // answer is prepared.
       request.on('error', ignored);
       if (!request.readableEnded) request.pause();
       if (error === undefined) resolve();
@@ -109,7 +111,8 @@ export function readBody(
 const ignored = () => undefined;
 
 /**
- * Reads a JSON body, and validates it as it comes. Undefined where there is none. `bytes` is how long it was.
+ * Reads a JSON body, and validates it while it arrives. Returns `undefined` when there is no body. `bytes` is its
+ * length.
  * @throws InvalidJson
  * @throws BodyTooLarge
  * @throws BodyTooFragmented

@@ -5,8 +5,8 @@ import { freeBytes } from './byte-buffer.ts';
 const exempt = new WeakSet<Socket>();
 
 /**
- * The body of this request has a pace of its own that its route watches over: the server's time for receiving a whole
- * request does not hold for it, until disposed.
+ * Exempts this request from the server's time limit for receiving a whole request, until disposed. The route must check
+ * the pace of the body itself.
  */
 export function exemptFromRequestTimeout({ socket }: IncomingMessage): Disposable {
   exempt.add(socket);
@@ -19,14 +19,15 @@ export function isExemptFromRequestTimeout(socket: Socket): boolean {
 
 const sending = new WeakSet<IncomingMessage>();
 
-/** Tells a client that waits for it to send its body ("100 Continue"), once. */
+/** Sends "100 Continue" once to a client that waits for it before sending its body. */
 export function sendContinue(request: IncomingMessage, response: ServerResponse): void {
   if (request.headers.expect === undefined || sending.has(request)) return;
   sending.add(request);
   response.writeContinue();
 }
 
-// What has been sent along with the headers anyway is cheaper to drain than a new connection to open.
+// A client may have sent the body together with the headers. Draining this much is cheaper than opening a new
+// connection.
 const drainedBytes = 64 * 1024;
 // Long enough for a client to read the answer before the connection is gone.
 const lingerMs = 300;
@@ -34,13 +35,13 @@ const lingerMs = 300;
 const drained = new WeakSet<IncomingMessage>();
 
 /**
- * Reads what is left of a body whose length is known, and forgets it: a client that sends all of it before it reads would
- * not see its answer otherwise. To be called where that length is bearable.
+ * Reads and discards the rest of a body with a known length. Otherwise a client that sends the whole body before it
+ * reads would not see the answer. The caller must check that the length is acceptable.
  */
 export function drainBody(request: IncomingMessage): void {
   if (request.headers['content-length'] === undefined) return;
   drained.add(request);
-  // One piece of it in each turn: whoever sends it as fast as it goes must not hold up others once more.
+  // Reads one piece in each turn of the event loop, so that a fast client does not block other requests.
   request.on('data', (chunk: Buffer) => {
     freeBytes(chunk);
     request.pause();
@@ -50,9 +51,9 @@ export function drainBody(request: IncomingMessage): void {
 }
 
 /**
- * To be called when a request is answered whose body nobody read. A small body is drained by Node; for a large or
- * endless one the connection has to end after the answer, and not a byte more is read.
- * @returns true where the answer must say `Connection: close`
+ * Prepares the answer to a request whose body nobody read. Node drains a small body. For a large or endless body the
+ * connection must end after the answer, and no further byte is read.
+ * @returns true when the answer must contain `Connection: close`
  */
 export function mustCloseUnread(request: IncomingMessage): boolean {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
@@ -60,33 +61,36 @@ export function mustCloseUnread(request: IncomingMessage): boolean {
   if (drained.has(request)) return false;
   if (request.readableEnded || (encoding === undefined && Number(length) <= drainedBytes)) return false;
   const socket = request.socket as Socket & { destroySoon: () => void };
-  // Node would read on while the answer is sent, and then cut off a client that is still sending: a reset may
-  // cost it the answer.
+  // Node would continue reading while the answer is sent, and then reset the connection of a client that still sends.
+  // Because of the reset the client may lose the answer.
   socket.destroySoon = () => closeSoon(socket);
   return true;
 }
 
-/** Ends our side now and the connection a little later, reading nothing meanwhile. */
+/** Ends our side now and destroys the connection a little later. Reads nothing meanwhile. */
 export function closeSoon(socket: Socket): void {
   socket.end();
-  // Not before Node has begun to drain the request, which would resume the socket.
+  // Pauses only after Node has begun to drain the request, which would resume the socket.
   setImmediate(() => socket.pause());
   setTimeout(() => socket.destroy(), lingerMs).unref();
 }
 
-/** Pieces that any body may come in, and how large those beyond must be on average: less than the smallest packets bring. */
+/**
+ * Any body may arrive in `freePieces` pieces. Further pieces must have `minBytesOfPiece` bytes on average, which is
+ * less than the smallest packets contain.
+ */
 const freePieces = 2_000;
 const minBytesOfPiece = 256;
 
 /**
- * Counts the pieces that a body comes in. Each is an event: a body of chunks of one byte would keep the process busy for
- * a thousand times as long as another of its size.
+ * Counts the pieces of a body. Each piece is an event: a body in chunks of one byte would keep the process busy a
+ * thousand times longer than another body of the same size.
  */
 export class ChunkCounter {
   #pieces = 0;
   #bytes = 0;
 
-  /** False once there are too many for their size. */
+  /** Adds a piece. Returns false once there are too many pieces for the size of the body. */
   add(bytes: number): boolean {
     this.#bytes += bytes;
     return ++this.#pieces <= freePieces + this.#bytes / minBytesOfPiece;

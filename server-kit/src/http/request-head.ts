@@ -9,9 +9,9 @@ export const headersTooLarge = `The headers are larger than ${maxHeaderBytes / 1
 const absoluteTarget = /^https?:\/\/([^/?#]*)(.*)$/is;
 
 /**
- * What is wrong with the head of a request that the parser let through. Two parties that read it differently could be
- * played off against each other, so whatever is open to that is refused (RFC 9112 §3.2, §6.1). A target with a host in it
- * (§3.2.2) becomes one without, and its host the one that was asked for.
+ * Returns what is wrong with the head of a request that the parser accepted; `undefined` when it is valid. Refuses
+ * everything that two parties might read differently, because an attacker could exploit the difference (RFC 9112 §3.2,
+ * §6.1). Changes a target that contains a host (§3.2.2) to a target without one, and uses its host as the Host header.
  */
 export function headErrorOf(request: IncomingMessage): HttpError | undefined {
   const { rawHeaders, httpVersion } = request;
@@ -28,7 +28,7 @@ export function headErrorOf(request: IncomingMessage): HttpError | undefined {
 
 let lastHost = '';
 
-/** Most requests name the host that the one before them named. */
+/** Most requests have the same host as the request before. */
 function isHost(host: string): boolean {
   if (host === lastHost) return host !== '';
   if (nameOfHost(host) === undefined) return false;
@@ -36,7 +36,7 @@ function isHost(host: string): boolean {
   return true;
 }
 
-/** The parser makes sure that `chunked` comes last and no Content-Length stands beside it. */
+/** The parser guarantees that `chunked` is last and that there is no Content-Length as well. */
 function encodingErrorOf({ headers, rawHeaders, httpVersion }: IncomingMessage): HttpError | undefined {
   if (headers['transfer-encoding'] === undefined) return undefined;
   const encodings = valuesOf(rawHeaders, 'transfer-encoding');
@@ -49,7 +49,7 @@ function encodingErrorOf({ headers, rawHeaders, httpVersion }: IncomingMessage):
 function targetErrorOf(request: IncomingMessage): HttpError | undefined {
   const { url = '' } = request;
   if (url.startsWith('/')) return undefined;
-  // Of the server as a whole (RFC 9110 §9.3.7) there is nothing to answer.
+  // There is no answer for the server as a whole (RFC 9110 §9.3.7).
   if (url === '*' && request.method === 'OPTIONS')
     return { reason: 'not_found', detail: 'There is nothing at this address.' };
   const [, host, rest] = absoluteTarget.exec(url) ?? [];

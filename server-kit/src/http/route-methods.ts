@@ -2,25 +2,25 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The methods that a path has, in the order in which they were added; HEAD goes without saying beside GET. */
+    /** The methods of a path, in the order in which they were added. HEAD is omitted when there is a GET. */
     methodsAt: (path: string) => string[];
   }
 }
 
 type Route = { segments: readonly string[]; methods: readonly string[] };
 
-/** Gathers the methods of all routes that are added to a server from here on, for `methodsAt`. */
+/** Collects the methods of all routes that are added to a server after this call, for `methodsAt`. */
 export function gatherMethods(app: FastifyInstance): void {
   const routes: Route[] = [];
   app.addHook('onRoute', ({ method, url }) => {
     const methods = [method].flat();
-    // A route for all methods is there to refuse them, or to hand them on to somebody who knows more.
+    // A route for all methods only refuses requests or forwards them, so it adds no method.
     routes.push({ segments: url.split('/'), methods: methods.includes('TRACE') ? [] : methods });
   });
   app.decorate('methodsAt', (path: string) => {
     const segments = path.split('/').map(decoded);
     const found = routes.filter((route) => isAt(route.segments, segments));
-    // The router takes the route that says most of the path.
+    // The router chooses the route with the most fixed segments.
     const most = Math.max(...found.map(wordsOf));
     const methods = new Set(
       found.filter((route) => wordsOf(route) === most).flatMap((route) => route.methods),
@@ -30,7 +30,9 @@ export function gatherMethods(app: FastifyInstance): void {
   });
 }
 
-/** What to say where a path does not have the method of a request, or is none at all. */
+/**
+ * Returns the text for a path that does not have the method of the request; `otherwise` for a path that does not exist.
+ */
 export function notFoundDetail({ method, url, server }: FastifyRequest, otherwise: string): string {
   const methods = server.methodsAt(url.split('?')[0] ?? '');
   if (methods.length === 0) return otherwise;

@@ -1,15 +1,15 @@
-/** How many code points the texts of a JSON value may have, by their position. */
+/** The maximum number of code points in the texts of a JSON value, by their position. */
 export type TextLimits = {
   maxTextCharacters: number;
-  /** Of an object's members, by name. */
+  /** The limits for an object's members, by name. */
   names: ReadonlyMap<string, TextLimits>;
-  /** Of all other members. */
+  /** The limits for all other members. */
   others: TextLimits;
-  /** Of an array's entries. */
+  /** The limits for an array's entries. */
   items: TextLimits;
 };
 
-/** As much of JSON Schema as says how long texts may be. */
+/** The parts of JSON Schema that limit the length of texts. */
 type Schema = {
   maxLength?: number;
   properties?: Record<string, Schema>;
@@ -24,8 +24,8 @@ type Schema = {
 };
 
 /**
- * The limits of a JSON Schema. Where several parts of it speak of one position, the most generous holds; `otherwise` is how
- * long a text may be of which the schema does not say it.
+ * Returns the limits of a JSON Schema. When several parts of the schema apply to one position, the largest limit
+ * counts. `otherwise` is the limit where the schema has none.
  */
 export function textLimitsOf(schema: object, otherwise: number): TextLimits {
   const unknown: { -readonly [Key in keyof TextLimits]?: TextLimits[Key] } = {
@@ -58,7 +58,7 @@ function limitsOf(schemas: readonly Schema[], unknown: TextLimits): TextLimits {
   };
 }
 
-/** A schema and all that it is put together from. */
+/** Returns a schema and all schemas that it is composed of. */
 function partsOf(schema: Schema): Schema[] {
   const { allOf = [], anyOf = [], oneOf = [] } = schema;
   const branches = [schema.then, schema.else].filter((branch) => branch !== undefined);

@@ -1,20 +1,20 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** What was opened or answered just now may have its next request on the way. */
+/** The next request of a connection that was just opened or answered may already be on its way. */
 const requestWithinMs = 500;
 
 type Use = {
-  /** Requests without the end of their answer. */
+  /** The number of requests whose answer has not ended. */
   underWay: number;
-  /** When it was opened, or when the last of them ended. */
+  /** When the connection was opened, or when its last request ended. */
   freeSince: number;
 };
 
 /**
- * Keeps count of a server's connections and their requests, and returns what ends those without one while the server
- * closes. Browsers open such in advance, and a client may stop within a head: Node takes both for busy, looks at their
- * time no more once it closes, and would wait for as long as their clients keep them.
+ * Tracks a server's connections and their requests. Returns a function that, while the server closes, destroys
+ * connections without a request. Browsers open connections in advance, and a client may stop inside a head. Node treats
+ * both as busy, does not check their time-outs while it closes, and would wait until the client closes them.
  */
 export function watchUnused(server: Server): () => void {
   const uses = new Map<Socket, Use>();
@@ -37,7 +37,8 @@ export function watchUnused(server: Server): () => void {
     const now = performance.now();
     closingSince ??= now;
     for (const [socket, { underWay, freeSince }] of uses) {
-      // One that sent something has its time from the closing on: before, the server's own times held for it.
+      // A connection that sent something gets its time from the start of closing; before that, the server's own
+      // time-outs applied.
       const since = socket.bytesRead === 0 ? freeSince : Math.max(freeSince, closingSince);
       if (underWay === 0 && since < now - requestWithinMs) socket.destroy();
     }

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Says of bytes that come in pieces whether they are UTF-8; a character may be cut by the end of a piece. */
+/** Checks whether bytes that arrive in pieces are UTF-8. A piece may end inside a character. */
 export class Utf8Check {
-  /** The beginning of a character whose end has not come yet. */
+  /** The first bytes of a character whose remaining bytes have not arrived yet. */
   #begun: number[] = [];
 
-  /** False once what has come cannot be the beginning of UTF-8. */
+  /** Adds bytes. Returns false once they cannot be the beginning of UTF-8. */
   add(bytes: Uint8Array): boolean {
     let begin = 0;
     while (this.#begun.length > 0 && begin < bytes.length) {
@@ -19,13 +19,13 @@ export class Utf8Check {
     return isUtf8(bytes.subarray(begin, end));
   }
 
-  /** Whether the last character is whole. */
+  /** True when the last character is complete. */
   get whole(): boolean {
     return this.#begun.length === 0;
   }
 }
 
-/** How many bytes at the end are the beginning of a character that goes on. */
+/** Returns how many bytes at the end belong to an incomplete character. */
 function cutAtEnd(bytes: Uint8Array): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back] as number;
@@ -35,7 +35,10 @@ function cutAtEnd(bytes: Uint8Array): number {
   return 0;
 }
 
-/** Of the character that this byte begins; of what begins none it does not matter. */
+/**
+ * Returns the length of the character that this byte begins. For a byte that begins no character, the result does not
+ * matter.
+ */
 function lengthOf(lead: number): number {
   if (lead >= 0xf0) return 4;
   return lead >= 0xe0 ? 3 : 2;

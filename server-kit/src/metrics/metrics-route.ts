@@ -5,17 +5,17 @@ import type { Registry } from 'prom-client';
 import { isLoopback, nameOfHost } from '../http/host.ts';
 
 export type MetricsReaders = {
-  /** Whoever sends it as a bearer token may read; without one only this machine may. */
+  /** Clients that send this bearer token may read the metrics. Without a token, only this machine may. */
   metricsToken: string | undefined;
-  /** Somebody else's proxy stands in front: an address of this machine proves nothing. */
+  /** A foreign proxy forwards the requests, so a client address of this machine proves nothing. */
   behindProxy: boolean;
   /** The address that the part listens on. */
   host: string;
-  /** What it is reached by from outside; undefined where it is not. */
+  /** The address for clients outside this machine; `undefined` when there is none. */
   publicUrl: string | undefined;
 };
 
-/** `GET /metrics` in the text format of Prometheus; not found for whoever may not read it. */
+/** Adds `GET /metrics` in the text format of Prometheus. Clients that may not read it get "not found". */
 export function addMetricsRoute(app: FastifyInstance, registry: Registry, readers: MetricsReaders): void {
   const ownNames = ownNamesOf(readers);
   app.get('/metrics', async (request, reply) => {
@@ -29,7 +29,7 @@ export function addMetricsRoute(app: FastifyInstance, registry: Registry, reader
   });
 }
 
-/** Without the wildcard addresses, which nobody is reached by. */
+/** Leaves out the wildcard addresses, because no client can use them as a host name. */
 function ownNamesOf({ publicUrl, host }: MetricsReaders): string[] {
   const hosts = [
     ...(publicUrl === undefined ? [] : [new URL(publicUrl).host]),
@@ -54,8 +54,8 @@ function mayRead(
 }
 
 /**
- * Not a page of another site in a browser of this machine: one that has its own name lead here (DNS rebinding) asks by that
- * name, and Sec-Fetch-Site shows any other.
+ * Returns false for a request from a page of another site in a browser of this machine. A site that points its own name
+ * to this machine (DNS rebinding) sends that name as the host; `Sec-Fetch-Site` reveals all other sites.
  */
 function isAskedFor({ headers }: IncomingMessage, ownNames: readonly string[]): boolean {
   const site = headers['sec-fetch-site'];

@@ -4,12 +4,14 @@ import type { Database } from '../db/database.ts';
 import { type LoopProgress, readLoopProgress } from '../work/loop.ts';
 import { within } from '../work/within.ts';
 
-/** Whoever collects metrics gives up before long, and most are known without the database. */
+/** Metrics collectors stop waiting after a short time, and most metrics are available without the database. */
 export const databasePatienceMs = 2_000;
-/** Shows stalls of a tenth of a second; looking more often costs an idle process more than all else it does. */
+/**
+ * Detects stalls of a tenth of a second. A shorter interval would cost an idle process more than all its other work.
+ */
 const eventLoopLookMs = 50;
 
-/** What every part tells of itself when somebody asks: its process, its way to the database, its background loops. */
+/** Creates the metrics that every part reports: its process, its database connections, its background loops. */
 export function createPartRegistry(database: Database): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: eventLoopLookMs });
@@ -40,22 +42,22 @@ export function createPartRegistry(database: Database): Registry {
 }
 
 export type GaugeOptions = {
-  /** With `renderkit_` before it, and the unit after it (prometheus.io/docs/practices/naming). */
+  /** Includes the prefix `renderkit_` and the unit as suffix (prometheus.io/docs/practices/naming). */
   name: string;
   help: string;
   labelNames?: string[];
-  /** Called for each collection; sets what is so now. */
+  /** Called for each collection; sets the current value. */
   collect: () => void | Promise<void>;
 };
 
-/** A value that is read when somebody asks. */
+/** Adds a gauge whose value is read on each collection. */
 export function addGauge(registry: Registry, { labelNames = [], ...options }: GaugeOptions): Gauge {
   return new Gauge({ ...options, labelNames, registers: [registry] });
 }
 
 /**
- * Values that the database knows, one for each label: those that are no longer read are no longer told, and none is where the
- * database does not answer in time.
+ * Adds a gauge with values from the database, one for each label. Labels that the query no longer returns disappear.
+ * There are no values when the database does not answer in time.
  */
 export function addCounts(
   registry: Registry,
@@ -77,7 +79,7 @@ export function addCounts(
   });
 }
 
-/** Room on the disk where a part keeps its files. */
+/** Adds the free space on the disk where a part stores its files. */
 export function addDataDirectoryMetric(registry: Registry, dataDirectory: string): void {
   addNumber(
     registry,
@@ -92,7 +94,10 @@ export function addDataDirectoryMetric(registry: Registry, dataDirectory: string
   );
 }
 
-/** A number that somebody else knows, the database mostly; not told where it does not answer in time. */
+/**
+ * Adds a gauge whose value comes from outside this process, mostly from the database. Not reported when the answer does
+ * not arrive in time.
+ */
 export function addNumber(
   registry: Registry,
   options: Omit<GaugeOptions, 'collect' | 'labelNames'>,

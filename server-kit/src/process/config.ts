@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 
-/** A wrong value in the environment: its message is one sentence that names the variable and what it should be. */
+/** A wrong value in the environment. The message is one sentence that names the variable and the expected value. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Secrets, and addresses that hold one. Each may stand in a file that the variable `NAME_FILE` names. */
+/** Secrets, and addresses that contain one. The variable `NAME_FILE` may name a file that contains the value. */
 const secretNames = new Set([
   'DATABASE_URL',
   'STUDIO_DATABASE_URL',
@@ -19,7 +19,7 @@ const secretNames = new Set([
   'S3_SECRET_ACCESS_KEY',
 ]);
 
-/** Readers over one environment; an empty value counts as unset. All throw ConfigError. */
+/** Returns functions that read one environment. An empty value counts as unset. All throw ConfigError. */
 export function readEnvironment(environment: Environment) {
   const given = (name: string): string | undefined => {
     const value = environment[name]?.trim();
@@ -63,7 +63,7 @@ export function readEnvironment(environment: Environment) {
     /** An http or https address without path, query or trailing slash. */
     origin: (name: string) =>
       webAddress(name, noPath, 'an http or https address such as https://media.example.org, without a path'),
-    /** The same, with a path or without. */
+    /** Like `origin`, but a path is allowed. */
     baseUrl: (name: string) =>
       webAddress(
         name,
@@ -71,7 +71,7 @@ export function readEnvironment(environment: Environment) {
         'an http or https address such as https://example.org or https://example.org/renderkit',
       ),
     list,
-    /** Addresses of IP or blocks of them; `off` is none. */
+    /** IP addresses or networks; `off` means none. */
     networks: (name: string): string[] => {
       const entries = list(name);
       if (entries.length === 1 && entries[0] === 'off') return [];
@@ -85,7 +85,7 @@ export function readEnvironment(environment: Environment) {
     databaseUrl: (name: string): string | undefined => {
       const value = get(name);
       if (value !== undefined && !/^postgres(ql)?:\/\//.test(value))
-        // The value may hold a password: it is not repeated.
+        // The message does not repeat the value, because it may contain a password.
         throw new ConfigError(`${name} must be an address that begins with postgres:// or postgresql://.`);
       return value;
     },
@@ -94,10 +94,13 @@ export function readEnvironment(environment: Environment) {
 }
 
 const noPath = /^$/;
-/** Steps of letters, digits and signs that mean nothing in HTML, regular expressions and cookies. */
+/** Path segments of letters, digits and characters that have no meaning in HTML, regular expressions and cookies. */
 const basePath = /^(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/;
 
-/** The address without a slash at its end; undefined of anything else than http or https, with such a path and no more. */
+/**
+ * Returns the address without a trailing slash. Returns `undefined` when the value is not http or https, when its path
+ * does not match, or when it has a query, a fragment or a user.
+ */
 function addressIn(value: string, path: RegExp): string | undefined {
   const url = URL.parse(value);
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined;

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 const lifecycle = new URL('./lifecycle.ts', import.meta.url).href;
 
-/** A process that runs a part whose start is this expression. */
+/** Starts a process that runs a part. The expression `start` starts the part. */
 function run(start: string, stopWithinMs: number): ChildProcess {
   const program = `import { runPart } from '${lifecycle}';
     await runPart({ start: async () => ${start}, stopWithinMs: ${stopWithinMs}, onStartFailure: () => {} });`;

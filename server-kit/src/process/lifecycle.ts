@@ -1,24 +1,24 @@
 import { ignoreOutputErrors } from './output-errors.ts';
 import { returnMemoryWhenQuiet } from './return-memory.ts';
 
-/** Asked to stop by the parent over IPC (Windows has no SIGTERM that a process can catch). */
+/** Sent by the parent over IPC to stop this process. Windows has no SIGTERM that a process can catch. */
 export type StopMessage = { type: 'stop' };
 /** Sent to the parent once the part serves. */
 export type ReadyMessage = { type: 'ready'; url?: string };
 
 export type PartOptions = {
-  /** Starts the part; what it owns is disposed on stop. The signal aborts when stopping begins. */
+  /** Starts the part. The result is disposed on stop. The signal aborts when stopping begins. */
   start: (stopping: AbortSignal) => Promise<AsyncDisposable & { url?: string }>;
-  /** Milliseconds the stop may take before the process ends all the same. */
+  /** Milliseconds that the stop may take. After this time the process exits anyway. */
   stopWithinMs: number;
-  /** Tells an operator why the start failed; one sentence for what they can mend. */
+  /** Reports to an operator why the start failed: in one sentence when the operator can fix the problem. */
   onStartFailure: (error: unknown) => void;
 };
 
 /**
- * Runs one part of the product as this process: the parent gets a message when it is ready, and it stops in order on SIGTERM,
- * SIGINT, a stop message, or when the parent is gone (its IPC channel closes, even after kill -9). Output that cannot be
- * written does not end it, and a quiet part gives memory back.
+ * Runs one part of the product as this process. Sends the parent a message when the part is ready. Stops the part in
+ * order on SIGTERM, on SIGINT, on a stop message, or when the parent is gone (its IPC channel closes, even after kill
+ * -9). Output that cannot be written does not end the process. An idle part returns memory to the system.
  */
 export async function runPart(options: PartOptions): Promise<void> {
   ignoreOutputErrors();
@@ -27,13 +27,13 @@ export async function runPart(options: PartOptions): Promise<void> {
     process.once('SIGTERM', () => resolve());
     process.once('SIGINT', () => resolve());
     process.once('disconnect', () => resolve());
-    // The parent may have gone while this program was being loaded.
+    // The parent may have exited while this program was loading.
     if (process.send !== undefined && !process.connected) resolve();
     process.on('message', (message) => {
       if ((message as StopMessage | null)?.type === 'stop') resolve();
     });
   });
-  // Whatever is still starting or does not end: a part that was asked to stop does not stay.
+  // Exits even when the part is still starting or does not finish stopping.
   void asked.then(() => setTimeout(() => process.exit(1), options.stopWithinMs).unref());
   let part: AsyncDisposable & { url?: string };
   try {
@@ -42,7 +42,7 @@ export async function runPart(options: PartOptions): Promise<void> {
     options.onStartFailure(error);
     process.exitCode = 1;
     disconnect();
-    // Whatever was left open: a part that did not start must not stay behind as a process that does nothing.
+    // Exits even when something is still open: a part that failed to start must not stay as an idle process.
     setTimeout(() => process.exit(1), options.stopWithinMs).unref();
     return;
   }

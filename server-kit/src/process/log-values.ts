@@ -1,10 +1,10 @@
-/** Levels of objects and of causes that a line shows. */
+/** The maximum depth of nested objects and causes in a line. */
 const maxDepth = 5;
 
 /**
- * Reduces what a log call was given to plain data. Errors become their type, message, code, stack and cause; any
- * other object with a class of its own becomes its name: pg hangs its connection, with password and cancel key, on
- * errors, and a line would write out all of it.
+ * Reduces the values of a log call to plain data. Errors become their type, message, code, stack and cause. Any other
+ * object with its own class becomes the name of the class. Reason: pg attaches its connection to errors, with the
+ * password and the cancel key, and a log line would contain all of it.
  */
 export function toLogValue(value: unknown, depth = maxDepth): unknown {
   if (typeof value === 'function') return `[${value.name}]`;
@@ -16,14 +16,14 @@ export function toLogValue(value: unknown, depth = maxDepth): unknown {
   return depth === 0 ? '[Object]' : toLogValues(value, depth - 1);
 }
 
-/** The same for each value of a plain object. */
+/** Applies `toLogValue` to each value of a plain object. */
 export function toLogValues(values: object, depth = maxDepth): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, toLogValue(value, depth)]));
 }
 
 function describeError(error: Error, depth: number): object {
   const { message, stack, code } = error as Error & { code?: unknown };
-  // The parts of an AggregateError are why it happened, and often all that it says.
+  // The errors inside an AggregateError are its cause, and often its only information.
   const cause = error.cause ?? (error instanceof AggregateError ? error.errors : undefined);
   return {
     type: error.constructor.name,

@@ -6,7 +6,7 @@ import { createTestDatabase } from '../testing/database.ts';
 import { until } from '../testing/until.ts';
 import { createLogger } from './logger.ts';
 
-/** A log whose lines are kept. */
+/** Creates a logger and keeps its lines. */
 function keepLines() {
   const lines: string[] = [];
   const log = createLogger({
@@ -18,7 +18,7 @@ function keepLines() {
   return { log, lines, parsed };
 }
 
-/** What a connection object has and no line may. */
+/** Properties of a connection object that no log line may contain. */
 const secretsOfConnections = /secretKey|processID|_events|connectionParameters|saslSession|"password"/;
 
 test('an idle connection that breaks is logged without the connection, its cancel key and its password', async () => {
@@ -28,7 +28,7 @@ test('an idle connection that breaks is logged without the connection, its cance
     url: db.url,
     applicationName: 'broken',
     poolSize: 1,
-    // All that the pool hands over, as any caller may log it.
+    // Logs everything that the pool passes, as any caller may do.
     onIdleError: (error) => log.warn({ err: error, error, nested: { cause: error } }, 'a connection broke'),
   });
   await broken.rows('select 1');

@@ -6,7 +6,8 @@ export type { Logger } from 'pino';
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-// The last line of defence: whatever a message or an error text quotes, a secret's shape never reaches the log.
+// The last line of defence: text with the shape of a secret never reaches the log, even inside messages and error
+// texts.
 const secretShapes: [RegExp, string][] = [
   [/rk_live_([0-9A-Za-z]{12})_[0-9A-Za-z]{32}/g, 'rk_live_$1_[secret]'],
   [/rks_[0-9A-Za-z_-]{43}/g, 'rks_[secret]'],
@@ -15,12 +16,15 @@ const secretShapes: [RegExp, string][] = [
   [/(Bearer|Basic) [0-9A-Za-z._~+/=-]{16,}/g, '$1 [secret]'],
 ];
 
-/** Removes whatever has the shape of one of our secrets from a text. */
+/** Removes all text that has the shape of one of our secrets. */
 export function scrub(text: string): string {
   return secretShapes.reduce((rest, [shape, instead]) => rest.replace(shape, instead), text);
 }
 
-/** JSON lines on standard output, one per call: plain data and errors only, secrets scrubbed. */
+/**
+ * Creates a logger that writes JSON lines to standard output, one per call: plain data and errors only, secrets
+ * removed.
+ */
 export function createLogger(options: {
   part: string;
   level: LogLevel;
@@ -33,7 +37,8 @@ export function createLogger(options: {
       base: { part: options.part },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: (values) => toLogValues(values) },
-      // pino's own writes out whatever hangs on an error; the formatter has described it already.
+      // pino's own serializer would write everything attached to an error. The formatter has described the error
+      // already.
       serializers: { err: (value: unknown) => value },
     },
     { write: (line: string) => destination.write(scrub(line)) },

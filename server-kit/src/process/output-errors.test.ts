@@ -9,7 +9,9 @@ import { mountSmallDisk, noSmallDisk } from '../testing/small-disk.ts';
 
 const module = (name: string) => JSON.stringify(new URL(`./${name}.ts`, import.meta.url).href);
 
-/** A part that logs a line, warns and writes to standard error each time that it is asked, and answers what it counted. */
+/**
+ * A part that, on each message, logs a line, warns and writes to standard error, and answers with its count of lines.
+ */
 const program = `
   import { runPart } from ${module('lifecycle')};
   import { createLogger } from ${module('logger')};

@@ -2,25 +2,27 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * The file to run for a program of ours, given as its source: the compiled one where this process was handed
- * `COMPILED_PROGRAMS` and the program is among them (stack/compiled-programs.mjs), else the source itself.
+ * Returns the file to run for one of our programs, given its source: the compiled file when `COMPILED_PROGRAMS` is set
+ * and contains the program (stack/compiled-programs.mjs), else the source itself.
  */
 export function programFile(source: string): string {
   const folder = process.env['COMPILED_PROGRAMS'];
   if (folder === undefined) return source;
-  // It lies in node_modules/.cache/programs of the tree whose sources it holds.
+  // The folder is node_modules/.cache/programs in the tree that contains the sources.
   const root = path.resolve(folder, '../../../..');
   const compiled = path.resolve(folder, path.relative(root, source)).replace(/\.ts$/, '.mjs');
   return existsSync(compiled) ? compiled : source;
 }
 
 /**
- * What a program of ours needs of this process's environment to start as fast. Without Node's cache each start would
- * compile everything anew, at twice the time, and hold the compiler in memory; that of compiled programs lies beside them.
+ * Returns the environment variables that our programs need to start fast. Without Node's compile cache each start would
+ * compile everything again, take twice the time, and keep the compiler in memory. The cache of compiled programs is in
+ * a subfolder of theirs.
  */
 export function startEnvironment(): Record<string, string> {
   const { COMPILED_PROGRAMS, NODE_COMPILE_CACHE, HOME } = process.env;
-  // A user that the machine has no entry of, as in containers, has no other home; packages ask for it when they are loaded.
+  // A user without an entry in the user database, as in containers, has its home only in `HOME`. Packages read it while
+  // they load.
   const home = HOME !== undefined && { HOME };
   if (COMPILED_PROGRAMS !== undefined)
     return { COMPILED_PROGRAMS, NODE_COMPILE_CACHE: path.join(COMPILED_PROGRAMS, 'cache'), ...home };

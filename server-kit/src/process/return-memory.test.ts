@@ -6,9 +6,9 @@ import { test } from 'node:test';
 const returnMemory = new URL('./return-memory.ts', import.meta.url).href;
 
 /**
- * Runs a process that fills its heap with garbage, and tells what it has of it afterwards.
+ * Runs a process that fills its heap with garbage, and returns its heap size before and after.
  *
- * @param afterwards an expression that says what the process does from then on, until its heap was collected or it ends
+ * @param afterwards an expression for what the process does next, until its heap was collected or the process ends
  */
 async function heapAfter(afterwards: string): Promise<{ before: number; after: number }> {
   const program = `import { returnMemoryWhenQuiet } from '${returnMemory}';
@@ -30,7 +30,7 @@ async function heapAfter(afterwards: string): Promise<{ before: number; after: n
   return message;
 }
 
-// V8 shrinks a heap in which nothing is allocated by itself, but only after some eight seconds.
+// When a process allocates nothing, V8 itself shrinks the heap, but only after some eight seconds.
 test('a process that falls quiet gives its garbage back', async () => {
   const { before, after } = await heapAfter(
     `async () => { for (let i = 0; i < 250 && total() > before - 12e6; i += 1) await sleep(20); }`,

@@ -3,26 +3,26 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 const megabyte = 2 ** 20;
-/** How often a process looks at itself. */
+/** The interval between two checks. */
 const lookMs = 30_000;
-/** The share of the last look's time in which a process that counts as quiet may have been at work. */
+/** A process counts as idle when it was busy for at most this share of the time since the last check. */
 const quietShare = 0.05;
-/** So much the heap must have grown since it was last collected. */
+/** The heap must have grown by this much since the last collection. */
 const worthwhileBytes = 16 * megabyte;
-/** A collection stops the process for about a millisecond for each megabyte in use: a large heap is left as it is. */
+/** A collection stops the process for about a millisecond for each megabyte in use. A larger heap is not collected. */
 const maxBytes = 150 * megabyte;
 
 type GarbageCollector = (options: { type: 'major'; execution: 'async' }) => Promise<void>;
 
 /**
- * Gives memory back that a process no longer uses, in times when it has next to nothing to do. V8 collects when it
- * allocates, so that a process that falls quiet would keep the pages of its busy times: up to 32 MB of its young
- * generation and all that became garbage since. Ends with the signal; does not keep the process alive.
+ * Returns unused memory to the system while the process is almost idle. V8 collects only when the process allocates.
+ * Without this, an idle process would keep the pages of its busy times: up to 32 MB of the young generation and all
+ * later garbage. Ends with the signal; does not keep the process alive.
  *
- * @param everyMs milliseconds between two looks
+ * @param everyMs milliseconds between two checks
  */
 export function returnMemoryWhenQuiet(signal: AbortSignal, everyMs = lookMs): void {
-  // The collector is not there for programs unless a flag says so; a context that is made after the flag has it.
+  // Programs can call the collector only after this flag is set, and only in a context that is made later.
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as GarbageCollector;
   let last = performance.eventLoopUtilization();

@@ -8,9 +8,8 @@ import { readSchemaState } from './schema-state.ts';
 const oldestVersion = 150_000;
 
 /**
- * Refuses to start on a database that would lose what it has acknowledged, that has not been migrated, or that a
- * release too new for this one prepared. `variable` is the one that names the database, for the sentence that the
- * operator reads.
+ * Throws when the database could lose acknowledged data, was not migrated, or was prepared by a release that is too new
+ * for this one. `variable` is the environment variable of the database, for the sentence that the operator reads.
  * @throws ConfigError
  */
 export async function checkDatabase(
@@ -48,7 +47,10 @@ export async function checkDatabase(
   demand(missing === undefined, `${missing} has not been applied; npm run migrate does it.`);
 }
 
-/** `migration 018-storage.sql`, `function claim_generations`; undefined where all is there or a newer release was. */
+/**
+ * Returns what is missing, such as `migration 018-storage.sql` or `the function claim_generations`. Returns `undefined`
+ * when nothing is missing or when a newer release prepared the database.
+ */
 async function whatIsMissing(database: Database, sqlDirectory: string): Promise<string | undefined> {
   const [state, files] = await Promise.all([readSchemaState(database), readSchemaFiles(sqlDirectory)]);
   checkRelease(state, files.migrations, release);

@@ -1,14 +1,14 @@
 import type { MigrationFile } from './read-schema-files.ts';
 import type { SchemaState } from './schema-state.ts';
 
-/** The database was prepared by other files than ours, or by a version too new for this one. */
+/** The database was prepared by files that differ from ours, or by a version that is too new for this one. */
 export class MigrationMismatch extends Error {
   override name = 'MigrationMismatch';
 }
 
 /**
- * Refuses a database that this code must not run on: one of a release too new for it, or one whose migrations are not
- * ours. Migrations that a newer release added are no obstacle as long as its `oldestRelease` allows this code.
+ * Throws when this code must not run on the database: the database's release is too new, or its migrations differ from
+ * ours. Migrations that a newer release added are accepted if its `oldestRelease` allows this code.
  * @throws MigrationMismatch
  */
 export function checkRelease(

@@ -28,7 +28,7 @@ describe('bringing a database up to date', () => {
     for (const folder of folders) await rm(folder, { recursive: true, force: true });
   });
 
-  /** A `sql` folder with these files, as `migrations/001-a.sql` or `functions/answer.sql`. */
+  /** Makes a `sql` folder with these files, such as `migrations/001-a.sql` or `functions/answer.sql`. */
   async function sqlFolder(files: Record<string, string>): Promise<string> {
     const folder = await mkdtemp(path.join(tmpdir(), 'renderkit-schema-'));
     folders.push(folder);
@@ -76,7 +76,7 @@ alter table things validate constraint things_kind_check;
          from pg_constraint where conname = 'things_kind_check'`,
     );
     assert.deepEqual(found, { index: 'things_by_kind', valid: true });
-    // A database that has the migration itself is as good, with other steps or without.
+    // A database that applied the migration itself counts as up to date, with or without the other steps.
     const { 'online/002-kinds.sql': _, ...plain } = inSteps;
     assert.deepEqual((await start(1, plain)).applied, []);
   });
@@ -221,7 +221,7 @@ alter table things validate constraint things_kind_check;
   test('builds an index anew whose building was cut off', async () => {
     await start(1, first);
     await db.database.rows(`insert into things values (1, 'same'), (2, 'same')`);
-    // Its building fails, and leaves it behind as a kill would.
+    // Building the index fails and leaves an invalid index, as a killed process would.
     await assert.rejects(db.database.rows('create unique index concurrently things_name on things (name)'));
     assert.equal(await indexIsValid(), false);
     await start(1, withIndex);
@@ -232,7 +232,7 @@ alter table things validate constraint things_kind_check;
     await start(1, first);
     const holder = await db.database.pool.connect();
     try {
-      // What reads in one snapshot is waited for by the building, and here for longer than it may wait.
+      // Building the index waits for the reader of this snapshot: here longer than its time-out.
       await holder.query('begin isolation level repeatable read');
       await holder.query('select * from things');
       const building = migrate({
@@ -252,7 +252,7 @@ alter table things validate constraint things_kind_check;
     }
   });
 
-  /** No migration waits for a lock at this moment. */
+  /** Returns whether no migration waits for a lock at this moment. */
   const waitsForNobody = async () =>
     (
       await db.database.rows(
@@ -271,7 +271,7 @@ alter table things validate constraint things_kind_check;
         ...first,
         'migrations/002-column.sql': '-- release: 1\nalter table things add column size integer;\n',
       });
-      // A reader that comes while the change waits would wait behind it for ever, were it not to step aside.
+      // If the change kept its place in the queue, a reader that arrives now would wait behind it forever.
       for (let n = 0; n < 4; n++) {
         await sleep(100);
         await db.database.rows('select count(*) from things');
@@ -288,7 +288,7 @@ alter table things validate constraint things_kind_check;
     const holder = await db.database.pool.connect();
     try {
       await holder.query('begin');
-      // As an autovacuum has it, until it has been waited for for a second.
+      // Like an autovacuum, which keeps this lock until another session has waited for a second.
       await holder.query('lock table things in share update exclusive mode');
       const changing = start(1, {
         ...first,
@@ -312,7 +312,7 @@ alter table things validate constraint things_kind_check;
     while ((await waits()).length === 0) await sleep(20);
   };
 
-  /** Another process that prepares the database and never ends. */
+  /** Acts as another process that prepares the database and never ends. */
   const holdMigrationLock = async () => {
     const holder = await connectToMigrate(db.url);
     await takeMigrationLock(holder, ordinaryPatience);

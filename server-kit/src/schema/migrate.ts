@@ -21,7 +21,7 @@ export type MigrationResult = {
   /** Names of the migrations and of the functions that were applied now. */
   applied: string[];
   functions: string[];
-  /** How many migrations were there before. */
+  /** How many migrations had been applied before. */
   already: number;
 };
 
@@ -29,36 +29,40 @@ export type MigrateOptions = {
   url: string;
   /** A server's `sql` folder. */
   directory: string;
-  /** What this code says of itself; tests play older and newer versions. */
+  /** The release of this code. Tests set it to act as older and newer versions. */
   release?: number;
-  /** Ends the wait for another process; what is being applied is applied to its end. */
+  /** Ends the wait for another process. A migration that is running is still completed. */
   signal?: AbortSignal | undefined;
-  /** Tests wait shorter. */
+  /** Tests set shorter waits. */
   patience?: Patience;
-  /** The same: `lock_timeout` of what is built beside the traffic. */
+  /** The `lock_timeout` for indexes that are built concurrently. Tests set a shorter one. */
   buildLockTimeoutMs?: number;
 };
 
-/** A statement that waits for a lock lets others wait behind it: it steps aside after this long and comes again. */
+/**
+ * Other statements wait behind a statement that waits for a lock. So the statement stops waiting after this time and
+ * retries.
+ */
 const lockTimeoutMs = 150;
 /**
- * An index that is built concurrently holds up nobody who reads or writes, and waits for transactions that are older than
- * it: longer than any of ours may take. One that is given up was read in vain.
+ * Building an index concurrently blocks no reader or writer, but waits for older transactions. This limit is longer
+ * than any of our transactions may take. After a time-out all the reading was in vain.
  */
 const buildLockTimeoutMs = 15_000;
-/** An autovacuum gives way to who has waited for it for a second (`deadlock_timeout`), and to nobody before. */
+/** An autovacuum yields only to a session that has waited for it for a second (`deadlock_timeout`). */
 const autovacuumTimeoutMs = 5_000;
 const lockRetryMs = { initial: 50, max: 1_000 };
-/** After this long a migration that never got its lock is given up; nothing of it is left behind. */
+/** After this time a migration that never got its lock fails. It leaves no changes behind. */
 const lockPatienceMs = 120_000;
 const lockNotAvailable = '55P03';
 
 /**
- * Brings a database up to date: the numbered migrations that it has not seen, in a transaction each, then the
- * functions whose text changed, in one transaction together with the release number. All of it under an advisory
- * lock, so that any number of processes may start at once. On a database that a newer release prepared nothing is
- * changed.
- * @throws MigrationMismatch where this code must not run on the database, ConfigError where another process keeps the lock
+ * Brings a database up to date. First applies each missing migration in its own transaction, in the order of their
+ * numbers. Then applies all changed functions together with the release number in one transaction. Holds an advisory
+ * lock throughout, so that any number of processes may start at once. Changes nothing in a database that a newer
+ * release prepared.
+ * @throws MigrationMismatch when this code must not run on the database, ConfigError when another process keeps the
+ * lock
  */
 export async function migrate(options: MigrateOptions): Promise<MigrationResult> {
   const release = options.release ?? ownRelease;
@@ -83,7 +87,7 @@ export async function migrate(options: MigrateOptions): Promise<MigrationResult>
   }
 }
 
-/** It is recorded with its last step: whoever is killed before that takes all steps again. */
+/** Records the migration together with its last step. After a kill before that, all steps are applied again. */
 async function applyMigration(client: pg.Client, file: MigrationFile, buildTimeoutMs: number): Promise<void> {
   const record = async () => {
     await client.query('insert into schema_migrations (name, sha256) values ($1, $2)', [
@@ -123,8 +127,9 @@ async function applyStep(
 }
 
 /**
- * Takes the lock of a vacuum on the tables that the text alters. It holds up nobody who reads or writes, so that it can be waited for
- * until an autovacuum has given way, which may be at a large table for hours.
+ * Takes the lock that a vacuum takes, on the tables that the text alters. This lock blocks no reader or writer, so
+ * waiting for it is harmless. The wait ends when an autovacuum yields, which may otherwise run for hours on a large
+ * table.
  */
 async function takeFromAutovacuum(client: pg.Client, text: string): Promise<void> {
   const names = [...text.matchAll(/\balter\s+table\s+(?:if\s+exists\s+)?(\w+)/gi)].map(([, name]) => name);
@@ -139,7 +144,10 @@ async function takeFromAutovacuum(client: pg.Client, text: string): Promise<void
   await client.query(`set local lock_timeout = ${lockTimeoutMs}`);
 }
 
-/** An index whose building was cut off is there and not valid; the statement that builds it would pass it over. */
+/**
+ * Drops invalid indexes that the text builds. When building an index was interrupted, an invalid index remains, and the
+ * statement that builds it would skip it.
+ */
 async function dropInvalidIndexes(client: pg.Client, text: string): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid
@@ -154,12 +162,12 @@ async function applyFunctions(
   client: pg.Client,
   { files, state, release }: { files: FunctionFile[]; state: SchemaState; release: number },
 ): Promise<string[]> {
-  // A newer release has been here: its functions serve this code too, and are not taken back.
+  // A newer release prepared the database. Its functions serve this code too and are not replaced.
   if (release < state.release) return [];
   const changed = files.filter(({ name, sha256 }) => state.functions.get(name) !== sha256);
   if (changed.length === 0 && release === state.release) return [];
   await withLocks(client, async () => {
-    // They may call each other in any order.
+    // The functions may call each other in any order.
     await client.query('set local check_function_bodies = off');
     for (const { name, text, sha256 } of changed) {
       await client.query(text).catch((error: Error) => {
@@ -181,7 +189,7 @@ async function applyFunctions(
   return changed.map(({ name }) => name);
 }
 
-/** One transaction, begun anew for as long as somebody else holds a lock that it needs. */
+/** Runs one transaction, and repeats it while another session holds a lock that it needs. */
 function withLocks(client: pg.Client, work: () => Promise<void>): Promise<void> {
   return retryForLocks(async () => {
     try {
@@ -196,7 +204,7 @@ function withLocks(client: pg.Client, work: () => Promise<void>): Promise<void> 
   });
 }
 
-/** Tries again for as long as somebody else holds a lock that is needed. */
+/** Repeats the attempt while another session holds a lock that it needs. */
 async function retryForLocks(attempt: () => Promise<void>): Promise<void> {
   const giveUpAt = performance.now() + lockPatienceMs;
   for (let pauseMs = lockRetryMs.initial; ; pauseMs = Math.min(pauseMs * 2, lockRetryMs.max)) {

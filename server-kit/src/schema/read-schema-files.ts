@@ -2,26 +2,26 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** A numbered file: tables and data, applied once and never edited after that. */
+/** A numbered file with tables and data. It is applied once and never edited after that. */
 export type MigrationFile = {
-  /** `018-storage.sql`; what the database remembers. */
+  /** The name under which the database records the migration, such as `018-storage.sql`. */
   name: string;
-  /** Of the file in `migrations`, whichever steps are taken. */
+  /** The hash of the file in `migrations`, even when the steps of `online` are applied. */
   sha256: string;
-  /** The release that brought it (`-- release: 2` in its head); 0 for those that are older than releases. */
+  /** The release that added it (`-- release: 2` in its head); 0 when it is older than the first release. */
   release: number;
-  /** The whole file, or the steps of the file with its name in `online`. */
+  /** The whole file, or the steps of the file with the same name in `online`. */
   steps: MigrationStep[];
 };
 
-/** What is applied at once. */
+/** Statements that are applied together. */
 export type MigrationStep = {
   text: string;
-  /** One statement, such as `create index concurrently`, that runs in no transaction. */
+  /** True for a single statement, such as `create index concurrently`, that cannot run in a transaction. */
   outsideTransaction: boolean;
 };
 
-/** A file of one function: its current text, applied again whenever it changed. */
+/** A file with the current text of one function. It is applied again after each change. */
 export type FunctionFile = { name: string; text: string; sha256: string };
 
 export type SchemaFiles = { migrations: MigrationFile[]; functions: FunctionFile[] };
@@ -30,10 +30,10 @@ const migrationName = /^\d{3}-[a-z0-9-]+\.sql$/;
 const functionName = /^[a-z0-9_]+\.sql$/;
 
 /**
- * Reads a server's `sql` folder: `migrations/NNN-name.sql` and `functions/name.sql`, each in the order of its names. A file
- * `online/NNN-name.sql` brings a database to the same schema as the migration of that name, in steps that hold no lock for long: it is
- * applied in its place.
- * @throws Error where a file of `online` has no migration
+ * Reads a server's `sql` folder: `migrations/NNN-name.sql` and `functions/name.sql`, each sorted by name. A file
+ * `online/NNN-name.sql` replaces the migration with the same name. It leads to the same schema, in steps that hold no
+ * lock for long.
+ * @throws Error when a file of `online` has no migration
  */
 export async function readSchemaFiles(directory: string): Promise<SchemaFiles> {
   const [migrations, functions, online] = await Promise.all([
@@ -56,14 +56,17 @@ export async function readSchemaFiles(directory: string): Promise<SchemaFiles> {
   };
 }
 
-/** The files of `sql/online`. They change no more than migrations once they have landed. */
+/** Reads the files of `sql/online`. Like migrations, they never change after they were published. */
 export function readOnlineFiles(directory: string): Promise<FunctionFile[]> {
   return readFiles(path.join(directory, 'online'), migrationName);
 }
 
 const stepLine = /^-- step: (in a transaction|outside of transactions)\s*$/m;
 
-/** What stands above the first step line is a comment. @throws Error where there is no step */
+/**
+ * Splits a file into its steps. Text above the first step line is a comment.
+ * @throws Error when there is no step
+ */
 function readSteps(text: string): MigrationStep[] {
   const [, ...parts] = text.split(stepLine);
   if (parts.length === 0)
@@ -90,7 +93,7 @@ async function readFiles(folder: string, shape: RegExp): Promise<FunctionFile[]>
   );
 }
 
-/** Line ends may differ between checkouts; the statements do not. */
+/** Returns the hash of a text. Ignores line ends, because they differ between checkouts while the statements do not. */
 export function textHash(text: string): string {
   return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
 }

@@ -1,10 +1,10 @@
 import type { Queryable } from '../db/database.ts';
 
-/** What a database remembers of those that prepared it. */
+/** What a database stores about the releases that prepared it. */
 export type SchemaState = {
-  /** The newest release that prepared it; 0 before there were releases. */
+  /** The newest release that prepared the database; 0 if only versions without a release number did. */
   release: number;
-  /** The oldest release that may run on it. */
+  /** The oldest release that may run on the database. */
   oldestRelease: number;
   /** Names of migrations and of functions, with the hashes of their texts. */
   migrations: Map<string, string>;
@@ -13,7 +13,7 @@ export type SchemaState = {
 
 const tables = ['schema_migrations', 'schema_functions', 'schema_release'];
 
-/** Makes the tables of the schema's own history where they are missing. */
+/** Creates the missing tables for the history of the schema. */
 export async function createStateTables(database: Queryable): Promise<void> {
   await database.execute(
     `create table if not exists schema_migrations (
@@ -25,7 +25,7 @@ export async function createStateTables(database: Queryable): Promise<void> {
   );
 }
 
-/** What the database remembers; nothing, where it was never prepared. */
+/** Reads what the database stores. The result is empty when the database was never prepared. */
 export async function readSchemaState(database: Queryable): Promise<SchemaState> {
   const there = await database.rows<{ name: string }>(
     `select name from unnest($1::text[]) as name where to_regclass(name) is not null`,

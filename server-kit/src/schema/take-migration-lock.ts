@@ -5,14 +5,14 @@ import { ConfigError } from '../process/config.ts';
 // Any constant serves; all our processes must use the same one.
 const advisoryLock = 727_105_001;
 const pollMs = 50;
-/** A session of a machine that is gone ends after twenty seconds, and its lock with it: PostgreSQL waits two hours by itself. */
+/** The session of a lost machine, and its lock, ends after twenty seconds. By default PostgreSQL waits two hours. */
 const sessionSettings = `set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3;
   set tcp_user_timeout = 20000`;
 
 export type Patience = {
-  /** Whoever waits longer says for whom. */
+  /** After this wait, `tell` reports which process has the lock. */
   tellAfterMs: number;
-  /** Whoever waits longer gives up. */
+  /** After this wait, taking the lock fails. */
   giveUpAfterMs: number;
   tell: (sentence: string) => void;
 };
@@ -23,7 +23,7 @@ export const ordinaryPatience: Patience = {
   tell: (sentence) => process.stderr.write(`${sentence}\n`),
 };
 
-/** A connection for migrations, which may hold the lock; the caller ends it. */
+/** Opens a connection for migrations, which may hold the lock. The caller must end it. */
 export async function connectToMigrate(url: string): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
@@ -32,7 +32,7 @@ export async function connectToMigrate(url: string): Promise<pg.Client> {
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
   });
-  // One that breaks between two statements is told by the next one.
+  // When the connection breaks between two statements, the next statement reports it.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -45,9 +45,9 @@ export async function connectToMigrate(url: string): Promise<pg.Client> {
 }
 
 /**
- * Takes the lock under which one process at a time brings a database up to date. It polls instead of waiting inside a
- * statement, whose snapshot would hold up an index that is built concurrently.
- * @throws ConfigError where another holds it for too long; what the signal says once it is aborted
+ * Takes the lock that lets only one process at a time bring a database up to date. Polls instead of waiting inside a
+ * statement, because the snapshot of such a statement would block an index that is built concurrently.
+ * @throws ConfigError when another process holds the lock for too long; the signal's reason after the signal aborts
  */
 export async function takeMigrationLock(
   client: pg.Client,

@@ -76,7 +76,7 @@ const mediaTypes = [
   'application/x-www-form-urlencoded',
   'application/octet-stream',
 ];
-/** How often a header is there, its name, and what may stand in it. */
+/** How often a header is present, its name, and its possible values. */
 const headers: [chance: number, name: string, values: readonly string[]][] = [
   [0.5, 'Content-Type', mediaTypes],
   [0.05, 'Authorization', ['', 'Bearer', 'Basic !', 'Bearer  x', 'Digest a="']],
@@ -107,8 +107,8 @@ const bodies = [
 ];
 
 /**
- * Some request that a program without manners might send, half of them not quite HTTP. `paths` may have parameters, as
- * `{id}` or `:id`.
+ * Builds a random request as a badly written program might send it; about half of them are not quite HTTP. `paths` may
+ * contain parameters, as `{id}` or `:id`.
  */
 export function buildRawRequest(random: Random, paths: readonly string[], authorization: string): string {
   const lines = headers.flatMap(([chance, name, values]) =>
@@ -134,7 +134,7 @@ function target(random: Random, paths: readonly string[]): string {
   return pick(random, beginnings) + path + end + pick(random, queries);
 }
 
-/** The headers that say how long a body is, truly or not, and the body. */
+/** Returns the headers for the length of a body, correct or wrong, and the body. */
 function framed(random: Random, body: string): [headers: string[], body: string] {
   const chunk = body === '' ? '' : `${body.length.toString(16)}\r\n${body}\r\n`;
   const right: [string[], string] = [[`Content-Length: ${body.length}`], body];

@@ -5,15 +5,15 @@ import { type Database, openDatabase } from '../db/database.ts';
 export type TestDatabase = AsyncDisposable & { url: string; database: Database };
 
 /**
- * A database of its own for one test file, copied from a migrated template and dropped at the end.
- * Needs the cluster that tools/test/main.ts starts.
+ * Creates a separate database for one test file: copied from a migrated template, dropped at the end. Needs the cluster
+ * that tools/test/main.ts starts.
  */
 export async function createTestDatabase(
   template: 'service' | 'studio' | 'empty',
   options: { poolSize?: number } = {},
 ): Promise<TestDatabase> {
   const name = `test_${template}_${randomBytes(6).toString('hex')}`;
-  // Copied as files: through the log it would take several times as long.
+  // Copies the files; copying through the log would take several times as long.
   await onCluster(`create database ${name} template template_${template} strategy file_copy`);
   const url = urlOf(name);
   const database = openDatabase({ url, poolSize: options.poolSize ?? 10, applicationName: 'test' });
@@ -27,7 +27,7 @@ export async function createTestDatabase(
   };
 }
 
-/** Moves the database's own clock: every later `clock()` answers the true time plus this many seconds. */
+/** Moves the clock of the database: from now on `clock()` returns the true time plus this many seconds. */
 export async function moveClock(database: Database, seconds: number): Promise<void> {
   await database.rows(
     `create or replace function clock() returns timestamptz language sql stable
@@ -36,8 +36,8 @@ export async function moveClock(database: Database, seconds: number): Promise<vo
 }
 
 /**
- * Ends the sessions that killed processes left at the server, and waits until they are gone: such a session finishes
- * its statement first, locks held, while the next test already removes the rows.
+ * Ends the sessions that killed processes left at the server, and waits until they are gone. Otherwise such a session
+ * would first finish its statement and hold its locks, while the next test already removes the rows.
  */
 export async function endSessionsOf(database: Database, applicationName: string): Promise<void> {
   await database.rows(
@@ -47,22 +47,22 @@ export async function endSessionsOf(database: Database, applicationName: string)
   );
 }
 
-/** The URL of a database in the test cluster. */
+/** Returns the URL of a database in the test cluster. */
 export function urlOf(name: string): string {
   const url = clusterUrl();
   return url.includes('/postgres') ? url.replace(/\/postgres(?=$|\?)/, `/${name}`) : url;
 }
 
-/** Kept from one database to the next: a session costs as much as half of a copy. It keeps no process from its end. */
+/** Shared by all databases, because a session costs half as much as a copy. It does not keep the process alive. */
 let cluster: pg.Pool | undefined;
 
 async function onCluster(statement: string): Promise<void> {
   cluster ??= new pg.Pool({ connectionString: clusterUrl(), max: 2, allowExitOnIdle: true }).on(
     'error',
-    // The next statement takes another.
+    // The next statement uses another connection.
     () => undefined,
   );
-  // Copying a template fails while another copy runs; PostgreSQL says so with 55006.
+  // Copying a template fails while another copy runs; PostgreSQL reports 55006.
   for (let attempt = 1; ; attempt++) {
     try {
       await cluster.query(statement);

@@ -1,4 +1,4 @@
-/** Heads that no server should take, by what is wrong with them. `path` is one that a GET finds. */
+/** Returns heads that no server should accept, keyed by what is wrong. `path` must be a path with a GET route. */
 export function malformedHeads(path: string): Record<string, string> {
   return { ...malformedHosts(path), ...malformedFraming(path), ...malformedLines(path) };
 }
@@ -98,7 +98,7 @@ function malformedLines(path: string): Record<string, string> {
   };
 }
 
-/** Paths whose percent-encoding is broken, below a prefix such as `/v1`. */
+/** Returns paths with broken percent-encoding, below a prefix such as `/v1`. */
 export function malformedPaths(prefix: string): string[] {
   return ['%', '%z', '%zz', '%ff', 'a%C0%80', 'a/%ED%A0%80', '%2', 'a%/b', '%e2%82'].map(
     (path) => `${prefix}/${path}`,

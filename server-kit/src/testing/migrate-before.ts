@@ -4,8 +4,8 @@ import path from 'node:path';
 import { migrate } from '../schema/migrate.ts';
 
 /**
- * Brings an empty database to where it was before a migration, named by its number, so that a test can fill it as it
- * was then. `sqlDirectory` is the server's; functions are those that the migrations made.
+ * Brings an empty database to its state before the migration with this number, so that a test can fill it as it was
+ * then. `sqlDirectory` is the `sql` folder of the server. Only functions that the migrations create exist.
  */
 export async function migrateBefore(url: string, sqlDirectory: string, number: string): Promise<void> {
   const earlier = await mkdtemp(path.join(tmpdir(), 'migrations-'));

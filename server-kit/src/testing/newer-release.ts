@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
 
-/** Leaves a prepared database as a release that is newer than this code would, if it added nothing. */
+/** Changes a prepared database as if a newer release that adds nothing had prepared it. */
 export async function prepareAsRelease(
   database: Database,
   numbers: { release: number; oldestRelease: number },
@@ -11,7 +11,7 @@ export async function prepareAsRelease(
   ]);
 }
 
-/** Each table of a database by its name with a hash of its rows, of whatever schema. */
+/** Returns the name of each table of a database, in any schema, with a hash of its rows. */
 export function readContent(database: Database): Promise<{ name: string; hash: string }[]> {
   return database.rows(
     `select c.oid::regclass::text as name,

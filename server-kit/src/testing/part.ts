@@ -5,44 +5,47 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { programFile, startEnvironment } from '../process/programs.ts';
 
-/** One process of the product, for tests and measurements: killed and started at will. */
+/** One process of the product, for tests and measurements, which may kill and start it at any time. */
 export type Part = AsyncDisposable & {
   name: string;
-  /** Starts it (again) and resolves once it serves. */
+  /** Starts the process (again) and resolves when it serves. */
   start: () => Promise<void>;
-  /** Ends it as a crash would and resolves once it is gone. */
+  /** Ends the process like a crash and resolves when it is gone. */
   kill: (signal?: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT') => Promise<void>;
   readonly running: boolean;
-  /** Of its present life, or of the last one. @throws where it was never started */
+  /**
+   * The current or the last process.
+   * @throws when it was never started
+   */
   readonly process: ChildProcess;
   readonly pid: number;
-  /** Where it serves, as it says itself; empty where it serves nothing. */
+  /** The URL that the process reported; empty when it serves nothing. */
   readonly url: string;
-  /** Resolves at the end of its present life, however it ends. */
+  /** Resolves when the current process ends, for any reason. */
   readonly ended: Promise<unknown>;
 };
 
 export type PartOptions = {
   name: string;
-  /** The file of its program. */
+  /** The file of the program. */
   entry: string;
   arguments?: string[];
-  /** What Node is started with. */
+  /** Options for Node. */
   nodeOptions?: readonly string[];
   environment: Record<string, string>;
-  /** Where its log goes, over all its lives. Default: to this process's own output. */
+  /** The directory for the log of all its processes. Default: the output of this process. */
   logDirectory?: string;
-  /** Where a CPU profile is left when it stops. */
+  /** The directory for a CPU profile, written when the process stops. */
   profileDirectory?: string | undefined;
 };
 
-/** Long: on a busy machine a start alone takes half a minute. */
+/** Long, because on a busy machine a start alone takes half a minute. */
 const readyWithinMs = 90_000;
 const stopWithinMs = 15_000;
-/** Pieces of its output that are shown when it ends before it serves. */
+/** Pieces of output that are shown when the process ends before it serves. */
 const lastPiecesKept = 3;
 
-/** Not started yet. Disposing stops it in order. */
+/** Creates a part without starting it. Disposing stops it in order. */
 export function createPart(options: PartOptions): Part {
   let life: { child: ChildProcess; ended: Promise<unknown>; url: string } | undefined;
   const present = () => {
@@ -87,8 +90,9 @@ export function createPart(options: PartOptions): Part {
 }
 
 /**
- * Has all programs that this process starts from now on, and their children, run compiled as after `npm start`, with
- * `tests` those that tests have made for themselves too. They run from their sources where that cannot be done.
+ * Compiles the programs, so that all programs that this process and its children start run compiled, as after `npm
+ * start`. With `tests`, also compiles the programs that tests contain. When compiling fails, the programs run from
+ * their sources.
  */
 export async function compilePrograms({ tests = false } = {}): Promise<void> {
   const compiler = path.resolve(import.meta.dirname, '../../../stack/compile-programs.mjs');
@@ -100,14 +104,14 @@ export async function compilePrograms({ tests = false } = {}): Promise<void> {
   }
 }
 
-/** Creates and starts one. */
+/** Creates and starts a part. */
 export async function startPart(options: PartOptions): Promise<Part> {
   const part = createPart(options);
   await part.start();
   return part;
 }
 
-/** What a program of ours needs of this process's environment. */
+/** Returns the environment variables of this process that our programs need. */
 export function inheritedEnvironment(): Record<string, string> {
   return { PATH: process.env['PATH'] ?? '', ...startEnvironment() };
 }
@@ -134,7 +138,10 @@ function spawnPart({ name, entry, logDirectory, profileDirectory, ...options }: 
   return child;
 }
 
-/** Where it serves. @throws with its last output where it ends before */
+/**
+ * Resolves with the URL where the process serves.
+ * @throws Error with its last output when the process ends before it serves
+ */
 async function untilReady(child: ChildProcess, name: string): Promise<string> {
   const lastPieces: string[] = [];
   for (const stream of [child.stdout, child.stderr])
@@ -148,7 +155,7 @@ async function untilReady(child: ChildProcess, name: string): Promise<string> {
     const { type, url } = message as { type?: string; url?: string };
     if (type === 'ready') resolve(url ?? '');
   });
-  // `close` and not `exit`: by then its last output has been read.
+  // Listens to `close`, not `exit`, because only then its last output has been read.
   child.once('close', (code, signal) =>
     reject(new Error(`${name} ended by ${signal ?? code} before it was ready: ${lastPieces.join('')}`)),
   );

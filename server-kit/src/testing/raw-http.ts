@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 
-/** What came back on one connection: all its bytes, and whether the server ended it. */
+/** The answer on one connection: all its bytes, and whether the server ended the connection. */
 export type Exchange = { text: string; closed: boolean };
 
-/** Sends bytes as they are, and reads until the connection ends or `ms` have passed. */
+/** Sends bytes unchanged, and reads until the connection ends or `ms` have passed. */
 export async function exchange(url: string, bytes: string | Buffer, ms = 5_000): Promise<Exchange> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -22,7 +22,7 @@ export async function exchange(url: string, bytes: string | Buffer, ms = 5_000):
 
 export type RawAnswer = { status: number; headers: Record<string, string>; body: string };
 
-/** The first answer in what came back; undefined where there is none. Header names are in lower case. */
+/** Returns the first answer of an exchange; `undefined` when there is none. Header names are in lower case. */
 export function firstAnswer({ text }: Exchange): RawAnswer | undefined {
   const end = text.indexOf('\r\n\r\n');
   const [line = '', ...lines] = text.slice(0, end).split('\r\n');

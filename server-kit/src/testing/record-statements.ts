@@ -1,11 +1,11 @@
 import pg from 'pg';
 
 export type RecordedStatements = Disposable & {
-  /** What was sent since the last call: the name of each statement, of one without a name its text. */
+  /** Returns the statements since the last call: the name of each, or the text of a statement without a name. */
   take: () => string[];
 };
 
-/** Records what this process sends to a database, on connections old and new, until it is disposed. */
+/** Records the statements that this process sends to a database, on old and new connections, until disposed. */
 export function recordStatements(databaseUrl: string): RecordedStatements {
   const database = decodeURIComponent(new URL(databaseUrl).pathname.slice(1));
   const prototype = pg.Client.prototype as unknown as { query: (...given: unknown[]) => unknown };

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const prefix = 'renderkit-disk-';
 
-/** Why no disk can be mounted here, for a test's `skip`; false where it can. */
+/** Returns why no disk can be mounted here, for a test's `skip`; false when it is possible. */
 export function noSmallDisk(): string | false {
   if (process.platform !== 'linux' || process.getuid?.() !== 0)
     return 'a small disk can be mounted by root on Linux alone';
@@ -25,13 +25,13 @@ export function noSmallDisk(): string | false {
 
 export type SmallDisk = AsyncDisposable & {
   directory: string;
-  /** Writes until not a byte more fits. */
+  /** Writes until the disk is completely full. */
   fill: () => Promise<void>;
-  /** Gives back what `fill` took. */
+  /** Frees the space that `fill` used. */
   free: () => Promise<void>;
 };
 
-/** Mounts a disk of its own (tmpfs), at a new directory or over one that is there, and unmounts it at the end. */
+/** Mounts a separate disk (tmpfs), at a new directory or over an existing one. Disposing unmounts it. */
 export async function mountSmallDisk(options: {
   megabytes: number;
   over?: string;
@@ -47,7 +47,7 @@ export async function mountSmallDisk(options: {
     fill: () => fill(filler),
     free: () => rm(filler, { force: true }),
     [Symbol.asyncDispose]: async () => {
-      // Lazily: a process that is on its way out may still hold a file.
+      // Unmounts lazily, because a process that is ending may still hold a file.
       await run('umount', ['--lazy', directory]);
       if (options.over === undefined) await rmdir(directory);
     },

@@ -1,5 +1,8 @@
-/** Whether this is `npm run soak`: all kill points, two hundred kills, all models. `npm run test:slow` takes some of each. */
+/**
+ * True in `npm run soak`, which runs all kill points, two hundred kills and all models. `npm run test:slow` runs some
+ * of each.
+ */
 export const soaking = process.env['SOAK'] === '1';
 
-/** For a test's `skip`: one that is left out otherwise, because another stands for the same loop. */
+/** For the `skip` of a test that runs only in `npm run soak`, because another test covers the same loop. */
 export const unlessSoaking: string | false = !soaking && 'part of npm run soak';

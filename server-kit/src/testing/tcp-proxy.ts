@@ -1,21 +1,21 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export type TcpProxy = AsyncDisposable & {
-  /** The address of the target, by way of the proxy. */
+  /** The address of the target, through the proxy. */
   url: string;
-  /** Cuts every connection and takes no new one, until `mend`. */
+  /** Closes every connection and accepts no new one, until `mend`. */
   cut: () => void;
   mend: () => void;
-  /** Keeps back what the target answers until `pass`; what is sent to it arrives all the same. */
+  /** Holds back the target's answers until `pass`. Data to the target still arrives. */
   hold: () => void;
   pass: () => void;
 };
 
-/** Stands before a database (or any server), can be cut, and can keep answers back. */
+/** Starts a proxy in front of a database (or any server). It can cut connections and hold back answers. */
 export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
   const target = new URL(targetUrl);
   const [host, port] = [decodeURIComponent(target.hostname), Number(target.port || 5432)];
-  // PostgreSQL's own addresses may name the directory of its socket.
+  // A PostgreSQL address may contain the directory of its socket.
   const far = () => (host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host));
   const sockets = new Set<Socket>();
   const pairs = new Map<Socket, Socket>();

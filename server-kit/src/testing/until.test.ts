@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from './until.ts';
 
-/** A look that sees one after the other, and the last of them from then on. */
+/** Returns a function that returns these values in order, and then the last one again and again. */
 function looking<T>(...seen: [T, ...T[]]): () => T {
   return () => (seen.length > 1 ? seen.shift() : seen[0]) as T;
 }

@@ -1,25 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
-/** What a look can see that is worth waiting for. */
+/** A result that can end the wait. */
 type Found<T> = Exclude<T, false | null | undefined>;
 
 type UntilOptions<T> = {
-  /** What must hold of what is seen, besides that it is there. */
+  /** The condition for the result, in addition to its presence. */
   isSo?: (seen: Found<T>) => boolean;
-  /** Long: nobody waits for it but where something broke, and a busy machine takes its time. */
+  /** Long, because only a failing test waits this long, and a busy machine is slow. */
   withinMs?: number;
-  /** Between two looks. */
+  /** Milliseconds between two calls of `look`. */
   everyMs?: number;
-  /** A look that throws has seen nothing yet. */
+  /** When true, an error of `look` counts as no result yet. */
   retryErrors?: boolean;
 };
 
 /**
- * Looks again and again until there is what is awaited: anything but false, null and undefined of which `isSo` holds.
- * Returns what was seen. `what` names it in the error: "the end of all", "the page settles".
- * @throws Error that names it and says what the last look saw, 90 s or `withinMs` after the first; what a look throws,
- * at once, or as that error's cause where errors are retried
+ * Calls `look` again and again until its result is present (not false, null or undefined) and `isSo` accepts it.
+ * Returns this result. `what` names the condition in the error: "the end of all", "the page settles".
+ * @throws Error with `what` and the last result, 90 s or `withinMs` after the start. An error of `look` is thrown at
+ * once; with `retryErrors` it becomes the cause of that error
  */
 export async function until<T>(
   what: string,

@@ -6,7 +6,7 @@ import { runBatches, startBatchLoop } from './batch-loop.ts';
 const log = pino({ level: 'silent' });
 const hourMs = 3_600_000;
 
-/** A job with so many rows left, which removes two at a time. */
+/** Creates a job with this many rows left. Each batch removes two. */
 function createJob(rows: number) {
   const job = { left: rows, batches: 0, run: () => Promise.resolve(false) };
   job.run = () => {

@@ -1,15 +1,15 @@
 import { type Loop, type LoopOptions, startLoop } from './loop.ts';
 import { runEach } from './run-each.ts';
 
-/** Does the next limited batch of some work. True where it was full: there may be more. */
+/** Does the next limited batch of some work. Returns true when the batch was full: there may be more work. */
 export type BatchJob = () => Promise<boolean>;
 
 const ordinaryMaxBatches = 50;
 
 /**
- * One round: does each job's batches, one after another, until one is not full. `maxBatches` (default 50) is the limit
- * for each job, and so is `maxJobMs` where it is given: no batch of it begins later. So a round ends. Returns whether a job
- * reached either. A job that fails keeps no other from its turn: the first error is thrown at the end.
+ * Runs one round: for each job, one batch after another until a batch is not full. `maxBatches` (default 50) limits the
+ * batches of each job; `maxJobMs` limits the time in which a job may begin a batch. Returns whether a job reached one
+ * of the limits. When a job fails, the other jobs still run; the first error is thrown at the end.
  */
 export async function runBatches(
   jobs: readonly BatchJob[],
@@ -29,8 +29,8 @@ export async function runBatches(
 }
 
 /**
- * Runs `round` until disposed: again at once where it returns that there is more, else after `everyMs`. A long work is cut
- * into rounds so that none counts as stuck; an error is logged and retried as `startLoop` does.
+ * Runs `round` until disposed: again at once when it returns true (there is more work), else after `everyMs`. Long work
+ * is split into rounds so that no round counts as stuck. Logs and retries errors like `startLoop`.
  */
 export function startBatchLoop(
   options: Omit<LoopOptions, 'run'> & { round: (stopping: AbortSignal) => Promise<boolean> },

@@ -1,13 +1,22 @@
 export type BatcherOptions<Item, Result> = {
-  /** Answers each item in order. One that throws makes its members run singly, so that one poisoned member fails alone. */
+  /**
+   * Returns a result for each item, in order. When a batch throws, its items run one by one, so that only the faulty
+   * item fails.
+   */
   run: (items: Item[]) => Promise<(Result | Error)[]>;
-  /** Items per batch at most. */
+  /** The maximum number of items per batch. */
   maxSize: number;
-  /** Batches under way at once; what arrives meanwhile gathers for the next, so batches grow under load. */
+  /**
+   * The maximum number of batches that run at once. Items that arrive meanwhile wait for the next batch, so batches
+   * grow under load.
+   */
   maxInFlight: number;
-  /** Milliseconds after which a batch under way makes room for another: what is slow holds up nothing else. Default: it never does. */
+  /**
+   * Milliseconds after which a running batch no longer counts for `maxInFlight`, so that a slow batch does not delay
+   * others. Default: no limit.
+   */
   slowAfterMs?: number;
-  /** Errors for which trying the members singly is no use, such as a database out of reach. */
+  /** Returns true for errors that make it pointless to run the items one by one, such as an unreachable database. */
   isHopeless?: (error: unknown) => boolean;
 };
 
@@ -17,7 +26,7 @@ type Waiting<Item, Result> = {
   reject: (error: unknown) => void;
 };
 
-/** Gathers what arrives in one turn of the event loop into one call of `run`. */
+/** Collects the items that arrive in one turn of the event loop into one call of `run`. */
 export function createBatcher<Item, Result>(
   options: BatcherOptions<Item, Result>,
 ): (item: Item) => Promise<Result> {

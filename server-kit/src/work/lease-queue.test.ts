@@ -13,7 +13,7 @@ const jobs = (from: number, count: number): Job[] =>
   Array.from({ length: count }, (_, i) => ({ id: `job_${from + i}` }));
 const untilAborted = (signal: AbortSignal) => sleep(30_000, undefined, { signal }).catch(() => undefined);
 
-/** Work that ends when the test says so. */
+/** Creates work that the test ends. */
 function createDesk() {
   const ends = new Map<string, (error?: Error) => void>();
   const begun: string[] = [];

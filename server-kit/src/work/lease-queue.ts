@@ -4,49 +4,58 @@ import { type Loop, type LoopOptions, startLoop } from './loop.ts';
 import { within } from './within.ts';
 
 export type LeaseQueueOptions<Claim> = {
-  /** Claims that run at once. */
+  /** The maximum number of claims that run at once. */
   slots: number;
-  /** The id that the claim's lease is held by. */
+  /** Returns the id of the claim's lease. */
   idOf: (claim: Claim) => string;
-  /** `stopping` aborts when the queue stops: what can end early does, what cannot has `finishWithinMs` left. */
+  /**
+   * Runs a claim. `stopping` aborts when the queue stops: work that can end early should end; other work has
+   * `finishWithinMs` left.
+   */
   run: (claim: Claim, stopping: AbortSignal) => Promise<void>;
-  /** What `run` throws. The claim is left to its lease, which ends, so that the work is claimed again. */
+  /**
+   * Receives an error of `run`. The lease of the claim is no longer renewed; when it expires, the work is claimed
+   * again.
+   */
   onError: (claim: Claim, error: unknown) => void;
-  /** Puts back what was claimed and has not begun when the queue stops. Left out: it runs all the same. */
+  /** Puts back claims that have not started when the queue stops. Without this function, they still run. */
   giveBack?: (claims: Claim[]) => Promise<void>;
-  /** Renews the leases of all claims that are here. Left out: a claim takes less than its lease. */
+  /** Renews the leases of all claims in the queue. Omitted when a claim takes less time than its lease. */
   leases?: Pick<Leases, 'hold'>;
-  /** Milliseconds that claims under way are given to end when the queue stops; then they are left to their leases. */
+  /** Milliseconds that running claims may take to end when the queue stops. After that, their leases expire. */
   finishWithinMs: number;
-  /** Claims what is due. Left out: claims come by `add` alone. */
+  /** Claims due work. When omitted, claims come only through `add`. */
   polling?: LeasePolling<Claim>;
   log: Logger;
 };
 
-/** `everyMs`: so late is found, at the latest, what nobody announced. */
+/** `everyMs` is the longest delay before work that nobody announced is found. */
 export type LeasePolling<Claim> = Pick<LoopOptions, 'name' | 'everyMs' | 'onStuck' | 'stuckAfterMs'> & {
-  /** Claims up to `max`. `running`: what runs now, for claims that share the slots out. */
+  /** Claims up to `max`. `running` has the claims that run now, for callers that divide the slots between groups. */
   claim: (max: number, running: ReadonlySet<Claim>) => Promise<Claim[]>;
-  /** Claimed in one statement at most. Default: as many as there are slots. */
+  /** The maximum number of claims in one statement. Default: the number of slots. */
   maxPerClaim?: number;
-  /** Slots that come free are gathered for so long: a claim costs much the same for one as for a hundred. Default: not at all. */
+  /**
+   * Milliseconds to collect free slots before claiming, because one claim costs about as much as a hundred. Default:
+   * none.
+   */
   gatherMs?: () => number;
 };
 
 export type LeaseQueue<Claim> = AsyncDisposable & {
-  /** Something may be due. */
+  /** Looks for due work now. */
   wake: () => void;
-  /** Runs these claims too, as slots come free, first come first served. */
+  /** Also runs these claims when slots become free, in the order of their arrival. */
   add: (claims: readonly Claim[]) => void;
-  /** Claims that have not begun. */
+  /** The number of claims that have not started. */
   readonly waiting: number;
-  /** Waits until nothing runs, for `finishWithinMs` at most. */
+  /** Waits until nothing runs, at most `finishWithinMs`. */
   finish: () => Promise<void>;
 };
 
 /**
- * Runs work that is leased in the database: claims as much as there are free slots for, runs each claim, has the leases
- * renewed meanwhile, and at its end finishes what runs and gives back what has not begun.
+ * Runs work that is leased in the database. Claims as much as there are free slots, runs each claim, and has the leases
+ * renewed meanwhile. On disposal, puts back the claims that have not started and waits for those that run.
  */
 export function startLeaseQueue<Claim>(options: LeaseQueueOptions<Claim>): LeaseQueue<Claim> {
   const { slots, polling, log } = options;
@@ -123,20 +132,20 @@ function startPolling<Claim>(
   const loop = startLoop({
     ...polling,
     log: queue.log,
-    // One claim a round: a round that went on while anything is due would look stuck under a deep backlog.
+    // Claims once per round: with a long backlog, a round that continued while work is due would look stuck.
     run: async () => {
       const max = Math.min(queue.free(), maxPerClaim);
       if (max <= 0) return;
       const claims = await polling.claim(max, queue.running);
       queue.add(claims);
-      // Fewer than asked for: nothing else is due, or it waits for something that runs.
+      // Fewer claims than `max` mean that nothing else is due, or that the rest waits for running work.
       if (claims.length >= max) loop.wake();
     },
   });
   return loop;
 }
 
-/** Calls back once for all calls of the next moment. */
+/** Returns a function that delays the callback by `ms` and combines all calls of this time into one. */
 function gathered(callback: () => void, ms: () => number): () => void {
   let timer: NodeJS.Timeout | undefined;
   return () => {

@@ -3,30 +3,32 @@ import type { Logger } from '../process/logger.ts';
 import { startLoop } from './loop.ts';
 
 export type Leases = AsyncDisposable & {
-  /** Names this process in leases. */
+  /** The name of this process in leases. */
   owner: string;
   leaseMs: number;
-  /** Keeps the lease of this id alive until disposed. */
+  /** Renews the lease of this id until disposed. */
   hold: (id: string) => Disposable;
 };
 
 export type LeasesOptions = {
-  /** Names the loop that renews. */
+  /** The name of the loop that renews the leases. */
   name: string;
   leaseMs: number;
-  /** Left out: a new name. */
+  /** Default: a new name. */
   owner?: string | undefined;
-  /** Renews, in one statement, those of the leases that are still this owner's. */
+  /** Renews in one statement the leases that this owner still has. */
   renew: (leases: { ids: string[]; owner: string; leaseMs: number }) => Promise<void>;
   log: Logger;
   onStuck?: ((name: string) => void) | undefined;
   stuckAfterMs?: number | undefined;
 };
 
-/** Renews the leases of what this process works on. When it dies they run out, and another process takes the work up. */
+/**
+ * Renews the leases of the work of this process. When the process dies, they expire and another process takes the work.
+ */
 export function startLeases(options: LeasesOptions): Leases {
   const { leaseMs, owner = newId('svc_') } = options;
-  // An id may be held twice for a while: what was claimed anew after its lease ran out has not ended before.
+  // An id may be held twice for a while: work may still run when it is claimed again after its lease expired.
   const held = new Set<{ id: string; since: number }>();
   const renewal = startLoop({
     name: options.name,

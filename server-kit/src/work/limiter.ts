@@ -1,30 +1,30 @@
-/** So much work at a time; the rest waits in the order in which it came. */
+/** Limits how much work runs at once. Other work waits in the order of its arrival. */
 export type Limiter = {
   /**
-   * Waits for a slot, `waitMs` at most and until the signal is raised where they are given; disposing what it answers gives
-   * the slot back. @throws LimiterFull, LimiterTimeout, the signal's reason
+   * Waits for a slot, at most `waitMs` and until the signal aborts, if given. Disposing the result frees the slot.
+   * @throws LimiterFull, LimiterTimeout, the signal's reason
    */
   enter: (options?: { waitMs?: number; signal?: AbortSignal | undefined }) => Promise<Disposable>;
-  /** A slot where one is free at once, without a promise. */
+  /** Returns a slot if one is free now, without a promise; else `undefined`. */
   tryEnter: () => Disposable | undefined;
-  /** Nobody gets a slot for so long; a shorter pause ends no longer one. */
+  /** Gives no slots for this time. A shorter pause does not end a longer one. */
   pause: (ms: number) => void;
   isPaused: () => boolean;
-  /** Nobody has a slot or waits for one, and there is no pause. */
+  /** Returns true when no slot is in use, nobody waits, and there is no pause. */
   isIdle: () => boolean;
 };
 
-/** Too many wait already. */
+/** Too many callers wait already. */
 export class LimiterFull extends Error {
   override name = 'LimiterFull';
 }
 
-/** No slot came free in time. */
+/** No slot became free in time. */
 export class LimiterTimeout extends Error {
   override name = 'LimiterTimeout';
 }
 
-/** `slots` are held at once, and `waitingAtMost` wait for one; without it any number. */
+/** Creates a limiter with this many slots. At most `waitingAtMost` callers wait for a slot. Default: any number. */
 export function createLimiter({
   slots,
   waitingAtMost = Number.POSITIVE_INFINITY,
@@ -44,7 +44,7 @@ export function createLimiter({
   };
   const startAfterPause = () => {
     const leftMs = pausedUntil - performance.now();
-    // A timer may ring a little early.
+    // A timer may fire a little early.
     if (leftMs > 0) setTimeout(startAfterPause, Math.ceil(leftMs)).unref();
     else startNext();
   };

@@ -2,12 +2,12 @@ import type { Logger } from '../process/logger.ts';
 
 export type LoopOptions = {
   name: string;
-  /** Longest pause between two runs, in milliseconds; `wake` cuts it short. */
+  /** The longest pause between two runs, in milliseconds. `wake` ends it early. */
   everyMs: number;
-  /** One round. What it throws is logged and the loop goes on after a pause that doubles up to `maxPauseMs`. */
+  /** Runs one round. An error is logged, and the loop continues after a pause that doubles up to `maxPauseMs`. */
   run: (stopping: AbortSignal) => Promise<unknown>;
   log: Logger;
-  /** Called when no round ended within `stuckAfterMs`: the process had better end and be started anew. */
+  /** Called when no round ended within `stuckAfterMs`. The process should then exit and be started again. */
   onStuck?: (name: string) => void;
   /** Default 30,000. */
   stuckAfterMs?: number;
@@ -19,17 +19,17 @@ export type Loop = AsyncDisposable & { wake: () => void };
 
 export type LoopProgress = {
   name: string;
-  /** Rounds that ended, well or not, since the process started it. */
+  /** Rounds that ended, successfully or not, since the process started the loop. */
   rounds: number;
-  /** Rounds that failed since the last good one. */
+  /** Rounds that failed since the last successful one. */
   failures: number;
-  /** Since the last good round ended; since the start where there was none. */
+  /** Seconds since the last successful round ended, or since the start when there was none. */
   secondsSinceGood: number;
 };
 
 const underWay = new Set<() => LoopProgress>();
 
-/** How the loops of this process fare: for metrics, not for decisions. */
+/** Returns the progress of all loops of this process: for metrics, not for decisions. */
 export function readLoopProgress(): LoopProgress[] {
   return [...underWay].map((read) => read());
 }
@@ -42,7 +42,10 @@ function pauseAfter(failures: number, maxPauseMs: number): number {
   return Math.min(maxPauseMs, doubled, failures > 3 ? maxPauseMs : 2_000);
 }
 
-/** Runs `run` again and again until disposed; never two rounds at once. A wake during a round starts another at once. */
+/**
+ * Calls `run` repeatedly until disposed, never two rounds at once. A wake during a round starts another round right
+ * after it.
+ */
 export function startLoop(options: LoopOptions): Loop {
   const stopping = new AbortController();
   const maxPauseMs = options.maxPauseMs ?? defaultMaxPauseMs;
@@ -78,7 +81,7 @@ export function startLoop(options: LoopOptions): Loop {
       rounds++;
       roundBegan = Number.POSITIVE_INFINITY;
       if (stopping.signal.aborted) return;
-      // After a failure waking does not cut the pause: a database that is away must not be hammered.
+      // After a failure `wake` does not end the pause, so that an unavailable database is not overloaded.
       if (failures > 0) await pause(pauseAfter(failures, maxPauseMs));
       else if (!woken) await pause(options.everyMs);
     }

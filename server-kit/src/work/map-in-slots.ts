@@ -1,6 +1,9 @@
 import { createLimiter } from './limiter.ts';
 
-/** What `work` answers for each item, in their order; so many are worked on at once. @throws the first error, at once */
+/**
+ * Returns the results of `work` for all items, in their order. At most `slots` items are processed at once.
+ * @throws the first error, at once
+ */
 export async function mapInSlots<Item, Result>(
   slots: number,
   items: readonly Item[],

@@ -1,4 +1,4 @@
-/** Runs works one after another, in the order of their calls; one that fails keeps none from its turn. */
+/** Runs one work after another, in the order of the calls. A work that fails does not stop the next ones. */
 export type Mutex = <T>(work: () => Promise<T>) => Promise<T>;
 
 export function createMutex(): Mutex {
@@ -10,10 +10,13 @@ export function createMutex(): Mutex {
   };
 }
 
-/** Runs works of one key one after another, in the order of their calls; a work that fails holds up none after it. */
+/**
+ * Runs the works of one key one after another, in the order of the calls. A work that fails does not stop the next
+ * ones.
+ */
 export type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
-/** Keeps nothing of a key that has no work waiting or running. */
+/** Creates a mutex for each key. Stores nothing for a key without waiting or running work. */
 export function createKeyedMutex(): KeyedMutex {
   const last = new Map<string, Promise<unknown>>();
   return (key, work) => {

@@ -1,27 +1,29 @@
-/** Seconds: from the one to the other. */
+/** A range of seconds, from `low` to `high`. */
 export type Range = { low: number; high: number };
 
-/** What earlier ones took, in seconds, and how many tell it; null where none does. */
+/** How long earlier items took, in seconds, and how many of them were measured; `null` when none was. */
 export type TimesRow = { count: number; low: number | null; high: number | null };
 
-/** Fewer tell nothing. */
+/** Fewer samples give no range. */
 const minSamples = 5;
 const keptMs = 10_000;
 const maxKept = 10_000;
 
-/** How long things take, read for many keys at once and kept for a few seconds: many streams ask for the same few. */
+/**
+ * Caches how long things take, for a few seconds, and reads many keys at once. Many streams ask for the same few keys.
+ */
 export class RangeCache<Key> {
   readonly #nameOf: (key: Key) => string;
   readonly #read: (keys: readonly Key[]) => Promise<readonly TimesRow[]>;
   readonly #kept = new Map<string, { range: Range | null; at: number }>();
 
-  /** `read` answers each key in its place. */
+  /** @param read returns the rows in the order of the keys */
   constructor(nameOf: (key: Key) => string, read: (keys: readonly Key[]) => Promise<readonly TimesRow[]>) {
     this.#nameOf = nameOf;
     this.#read = read;
   }
 
-  /** For each key the range; null where fewer than five tell it. */
+  /** Returns the range for each key; `null` when there are fewer than five samples. */
   async read(keys: readonly Key[]): Promise<(Range | null)[]> {
     const now = performance.now();
     const missing = new Map<string, Key>();

@@ -1,4 +1,7 @@
-/** Does the work for each item in turn, for those after one that failed too. @throws the first error, at the end */
+/**
+ * Runs the work for each item in turn, and continues after an item that fails.
+ * @throws the first error, at the end
+ */
 export async function runEach<T>(items: Iterable<T>, run: (item: T) => Promise<unknown>): Promise<void> {
   const errors: unknown[] = [];
   for (const item of items)

@@ -1,6 +1,6 @@
-/** The promise's outcome, or a rejection with the signal's reason as soon as it is raised. */
+/** Settles like the promise, or rejects with the signal's reason as soon as the signal aborts. */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  // Whoever loses the race is left without a listener; its failure must not end the process.
+  // After an abort the promise has no other listener. Its failure must not end the process.
   promise.catch(() => {});
   let onAbort: () => void = () => {};
   const stopped = new Promise<never>((_resolve, reject) => {

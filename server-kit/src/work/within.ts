@@ -1,4 +1,7 @@
-/** The work's outcome, or undefined when it takes longer; then it goes on, and what it throws is lost. */
+/**
+ * Returns the outcome of the work, or `undefined` when it takes longer. The work then continues, and its errors are
+ * lost.
+ */
 export async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
@@ -8,8 +11,9 @@ export async function within<T>(work: Promise<T>, ms: number): Promise<T | undef
 }
 
 /**
- * Does work for each item, so many at once, within one time for all: then `signal` aborts and nothing else begins.
- * Work that throws lets nothing else begin either; what is under way ends first, then the first error is thrown.
+ * Runs work for each item, at most `atOnce` items at the same time, within one time limit for all. At the limit
+ * `signal` aborts and no other item begins. After an error no other item begins either; running work ends first, then
+ * the first error is thrown.
  */
 export async function eachWithin<Item>(
   items: Iterable<Item>,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { yieldEventLoop } from './yield-event-loop.ts';
 
-/** A rest may be shorter by what is not worth a timer. */
+/** A rest may be shorter by a time that is not worth a timer. */
 const timerMs = 1;
 
 test('after a slice the event loop is left to others for twice as long', async () => {
