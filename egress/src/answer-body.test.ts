@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AnswerBody } from './answer-body.ts';
 
-/** A body, and what it asked of its connection. */
+/** Creates a body, and records what it asks of its connection. */
 function bodyOf(onResume: (body: AnswerBody) => void = () => {}) {
   const asked: string[] = [];
   const body: AnswerBody = new AnswerBody(

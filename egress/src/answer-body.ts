@@ -1,20 +1,20 @@
 import type { Dispatcher } from 'undici';
 
-/** Bytes that wait for their taker at most; beyond them the other side waits. */
+/** The maximum number of bytes that wait for the reader. Beyond it the other side has to wait. */
 const MAX_WAITING_BYTES = 64 * 1024;
 
-/** The body of an answer as it comes: not decoded, not bounded. One reader at a time. */
+/** The body of an answer while it arrives: not decoded, without a size limit. Allows one reader at a time. */
 export class AnswerBody {
   #chunks: Buffer[] = [];
   readonly #controller: Pick<Dispatcher.DispatchController, 'pause' | 'resume'>;
   #waitingBytes = 0;
-  /** Still to come; NaN where the head did not say. */
+  /** Bytes that have not arrived; NaN when the head has no length. */
   #missingBytes: number;
   #hasEnded = false;
   #error: unknown;
   #arrived: (() => void) | undefined;
 
-  /** `contentLength`: as the head has it. */
+  /** @param contentLength the value from the head */
   constructor(
     controller: Pick<Dispatcher.DispatchController, 'pause' | 'resume'>,
     contentLength: string | string[] | undefined,
@@ -24,8 +24,8 @@ export class AnswerBody {
   }
 
   /**
-   * All that is here as one piece, for it may have come in pieces of a byte; null at the end, undefined where the next is
-   * still to come. Throws what broke the body.
+   * Returns all bytes that have arrived as one piece, because they may have arrived in pieces of one byte. Returns
+   * `null` at the end, and `undefined` when the next piece has not arrived yet. Throws the error that broke the body.
    */
   read(): Buffer | null | undefined {
     const chunks = this.#chunks;
@@ -37,12 +37,12 @@ export class AnswerBody {
     const piece = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, this.#waitingBytes);
     this.#chunks = [];
     this.#waitingBytes = 0;
-    // What the socket has waiting comes at once, before this returns.
+    // The bytes that wait in the socket arrive at once, before this returns.
     if (wasFull) this.#controller.resume();
     return piece;
   }
 
-  /** Waits until `read()` has something to say. */
+  /** Waits until `read()` returns a piece or `null`, or throws. */
   arrival(): Promise<void> {
     if (this.#chunks.length > 0 || this.#hasEnded || this.#error !== undefined) return Promise.resolve();
     return new Promise((resolve) => (this.#arrived = resolve));
@@ -52,7 +52,8 @@ export class AnswerBody {
     this.#chunks.push(chunk);
     this.#waitingBytes += chunk.length;
     this.#missingBytes -= chunk.length;
-    // Paused after its last byte the parser would not see that the body is whole, and take a close for its breaking off.
+    // Does not pause after the last byte: the parser would not notice that the body is complete, and would take a close
+    // for an interruption.
     if (this.#waitingBytes >= MAX_WAITING_BYTES && this.#missingBytes !== 0) this.#controller.pause();
     this.#wake();
   }
@@ -62,7 +63,7 @@ export class AnswerBody {
     this.#wake();
   }
 
-  /** What has come already is read before. */
+  /** Reports this error to the reader after the bytes that have already arrived. */
   break(error: unknown): void {
     this.#error ??= error;
     this.#wake();

@@ -2,26 +2,26 @@ import type { Socket } from 'node:net';
 import { Client, type buildConnector } from 'undici';
 import { EgressRefusal } from './egress-refusal.ts';
 
-/** Milliseconds for the head of the answer, from the last byte of the request. */
+/** Milliseconds to receive the head of the answer, after the last byte of the request. */
 const HEAD_TIMEOUT_MS = 30_000;
-/** Milliseconds that a connection waits for its next request, where the other side does not say less. */
+/** Milliseconds that a connection waits for its next request, unless the other side announces less. */
 const IDLE_MS = 4_000;
 const MAX_IDLE_MS = 10_000;
 
-/** A socket that was validated, and a client that speaks HTTP over it and over no other. Disposing closes both. */
+/** A validated socket, and an HTTP client that uses only this socket. Disposing closes both. */
 export interface Connection extends AsyncDisposable {
   readonly client: Client;
-  /** When it was made, by performance.now(). */
+  /** When the connection was made, on the clock of performance.now(). */
   readonly madeAt: number;
-  /** Nothing is under way on it and the other side keeps it open. */
+  /** True when no request is running and the other side keeps the connection open. */
   readonly isFree: boolean;
-  /** The socket breaks when the other side sends more than this from now on. */
+  /** Destroys the socket when the other side sends more than this from now on. */
   limitBytes(max: number): void;
-  /** Sets what is called when the socket is closed, by whomever; one at a time. */
+  /** Sets the callback for the close of the socket, on either side. Replaces an earlier callback. */
   onClose(callback: () => void): void;
 }
 
-/** `keep`: the other side is asked to leave it open after the answer. */
+/** @param keep when true, the request asks the other side to keep the connection open after the answer */
 export function connectionOver(
   socket: Socket,
   { origin, maxHeaderBytes, keep }: { origin: string; maxHeaderBytes: number; keep: boolean },
@@ -49,8 +49,8 @@ export function connectionOver(
     limitBytes: (max) => void (maxWireBytes = socket.bytesRead + max),
     onClose: (callback) => void (closed = callback),
     [Symbol.asyncDispose]: async () => {
-      // First, and without an error: the client would give it one, whose stack Node reads, and a compiled program reads a
-      // source map of megabytes for its first stack.
+      // Destroys the socket first, and without an error. The client would create an error and Node would read its
+      // stack; for its first stack, a compiled program reads a source map of megabytes.
       socket.destroy();
       await client.destroy();
     },
@@ -58,12 +58,12 @@ export function connectionOver(
 }
 
 /**
- * Hands the client the one socket that was validated. The client asks again when that one is dead: the answer is an error,
- * else it would connect on its own account, or ask for ever.
+ * Gives the client the one validated socket. When this socket is dead, the client asks again and gets an error.
+ * Otherwise it would open a connection itself, or ask forever.
  */
 function handOver(socket: Socket, maxWireBytes: () => number): buildConnector.connector {
   return (_options, callback) => {
-    // Later, not now: the client goes on by itself only when the answer comes after its call.
+    // Answers later, not now: the client continues by itself only when the answer comes after its call returned.
     queueMicrotask(() => {
       if (socket.destroyed) {
         callback(new EgressRefusal('protocol', 'The connection closed before the request was sent.'), null);
@@ -75,7 +75,7 @@ function handOver(socket: Socket, maxWireBytes: () => number): buildConnector.co
   };
 }
 
-// The parser counts neither reason phrases nor chunk extensions nor leading empty lines.
+// The parser does not count reason phrases, chunk extensions and leading empty lines.
 function boundWire(socket: Socket, maxWireBytes: () => number): void {
   socket.on('readable', () => {
     if (socket.bytesRead <= maxWireBytes()) return;

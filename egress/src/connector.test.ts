@@ -9,7 +9,7 @@ import { selfSignedCertificate } from './testing/self-signed-certificate.ts';
 import { ssrfCorpus } from './testing/ssrf-corpus.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
-// All of 127/8 is loopback there; elsewhere only 127.0.0.1 is.
+// Only 127.0.0.1 is loopback on macOS; elsewhere all of 127/8 is.
 const hasManyLoopbacks = { skip: process.platform === 'darwin' };
 const hasUnspecifiedAddress = { skip: process.platform === 'win32' };
 
@@ -55,7 +55,7 @@ test(
   'a name that is rebound between two looks never reaches the second address',
   hasManyLoopbacks,
   async () => {
-    // 127.0.0.2 stands for the public internet here: the list allows it, and only it.
+    // 127.0.0.2 represents the public internet here: the list allows only this address.
     await using receiver = await startAnswering(OK, { host: '127.0.0.2' });
     await using canary = await startLoopbackServer({ host: '127.0.0.1', port: receiver.port });
     let looks = 0;
@@ -67,7 +67,8 @@ test(
     for (let round = 0; round < 1_000; round += 1) {
       assert.equal(outcome(await egress.request(get(url))), round % 2 === 0 ? '200' : 'blocked');
     }
-    // One look for each request, so that no second one can say otherwise, and none remembered for the next.
+    // One look-up for each request: there is no second answer that could differ, and none is cached for the next
+    // request.
     assert.equal(looks, 1_000);
     assert.equal(receiver.connections, 500);
     assert.deepEqual([canary.connections, canary.bytes], [0, 0]);
@@ -108,7 +109,8 @@ test('an address that does not take the connection gives way to the next', hasMa
 });
 
 test('a socket that went elsewhere than it was sent gets no byte', hasUnspecifiedAddress, async () => {
-  // The system takes 0.0.0.0 for the machine itself: validated as allowed, the connection ends at 127.0.0.1, which is not.
+  // The system treats 0.0.0.0 as the machine itself: the validated address is allowed, but the connection ends at
+  // 127.0.0.1, which is not.
   await using server = await startAnswering(OK);
   await using egress = createEgress({ allow: parseCidrs('0.0.0.0/32') });
   for (const scheme of ['http', 'https']) {
@@ -156,7 +158,7 @@ test('TLS goes to the validated address under the name of the URL', async () => 
   const result = await egress.request(get(`https://files.example.com.:${receiver.port}/`));
   assert.equal(outcome(result), '200');
   assert.equal(sni, 'files.example.com');
-  // The same certificate under another name.
+  // Requests the same server under another name.
   assert.equal(outcome(await egress.request(get(`https://other.example.com:${receiver.port}/`))), 'tls');
   assert.equal(outcome(await egress.request(get(`https://127.0.0.1:${receiver.port}/`))), 'tls');
 });

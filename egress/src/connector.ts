@@ -7,25 +7,25 @@ import { isSameAddress, type Cidr } from './public-address.ts';
 import type { NameResolver } from './resolve-name.ts';
 import { hostOf, validateAddresses, portOf } from './validate-url.ts';
 
-/** Milliseconds that one of several addresses is waited for. */
+/** Milliseconds to wait for one of several addresses. */
 const ATTEMPT_TIMEOUT_MS = 3_000;
-/** Addresses of one name that are tried. All of them are validated. */
+/** The maximum number of addresses of a name that are tried. All addresses are validated. */
 const MAX_ATTEMPTS = 4;
 
 export interface ConnectorOptions {
   allow: readonly Cidr[];
   resolver: NameResolver;
   secureContext: SecureContext;
-  /** Milliseconds for the look-up of a name, all tries together. */
+  /** Milliseconds for the look-up of a name, including all retries. */
   dnsTimeoutMs: number;
 }
 
 /**
- * Opens the connection for one request: resolves the name once, refuses it if any address may not be reached,
- * connects to an address so validated and to nothing else, asks the socket where it really went, and only then
- * lets the first byte out, be it TLS (SNI and certificate by the name). Literal addresses take the same way.
- * (An HTTP client's `lookup` option would not do: it is not called for literals.)
- * Throws EgressRefusal `blocked`, `dns`, `refused` or `tls`, or the signal's reason.
+ * Opens the connection for one request. Resolves the name once and refuses it if any address is not allowed. Connects
+ * only to a validated address and then checks the socket's real remote address. Only after that sends the first byte,
+ * which may be TLS (SNI and certificate by the name). Literal addresses are checked in the same way. (The `lookup`
+ * option of an HTTP client would not be enough, because it is not called for literals.) Throws EgressRefusal `blocked`,
+ * `dns`, `refused` or `tls`, or the signal's reason.
  */
 export async function openSocket(url: URL, options: ConnectorOptions, signal: AbortSignal): Promise<Socket> {
   const host = hostOf(url);
@@ -77,7 +77,7 @@ async function connectTo(address: string, port: number, signal: AbortSignal): Pr
   const socket = connectTcp({ host: address, port, noDelay: true, lookup: neverLookUp });
   try {
     await settled(socket, 'connect', signal);
-    // Systems take 0.0.0.0 for the machine itself, say. Nothing has been sent yet.
+    // For example, systems treat 0.0.0.0 as the machine itself. Nothing has been sent yet.
     if (!isSameAddress(socket.remoteAddress ?? '', address)) {
       throw new EgressRefusal(
         'blocked',
@@ -97,7 +97,8 @@ async function secure(
   secureContext: SecureContext,
   signal: AbortSignal,
 ): Promise<Socket> {
-  // RFC 6066 §3: SNI is a name without its final dot, and never an address; the certificate must then hold the address.
+  // RFC 6066 §3: SNI is a name without its final dot, never an address. For an address, the certificate must contain
+  // it.
   const name = host.replace(/\.$/, '');
   const tls = connectTls({
     socket,
@@ -123,7 +124,7 @@ async function settled(
   event: 'connect' | 'secureConnect',
   signal: AbortSignal,
 ): Promise<void> {
-  // Stays on for the socket's life: an error between two owners must not end the process.
+  // This listener stays for the socket's life: an error while nobody else listens must not end the process.
   socket.on('error', () => {});
   await once(socket, event, { signal });
 }

@@ -4,9 +4,15 @@ import type { Connection } from './connection.ts';
 import { EgressRefusal, errorCode } from './egress-refusal.ts';
 import type { StopSignal } from './stop-signal.ts';
 
-/** 1xx answers before the real one. Each may be as large as a head, and they may go on without end. */
+/**
+ * The maximum number of 1xx answers before the real one. Each may be as large as a head, and a server could send them
+ * forever.
+ */
 const MAX_INTERIM_ANSWERS = 8;
-/** The parser counts neither reason phrases nor chunk extensions nor leading empty lines: the wire is bounded too. */
+/**
+ * The parser does not count reason phrases, chunk extensions and leading empty lines. So the bytes on the wire are
+ * limited too.
+ */
 const WIRE_BYTES_PER_BODY_BYTE = 8;
 
 export interface ExchangeOptions {
@@ -19,19 +25,19 @@ export interface ExchangeOptions {
   stop: StopSignal;
 }
 
-/** The head of an answer, and its body as it comes. */
+/** The head of an answer, and its body while it arrives. */
 export interface Exchange {
   status: number;
   headers: ResponseHeaders;
   body: AnswerBody;
 }
 
-/** Names in lower case; a header that came more than once has a list. No prototype. */
+/** Names are in lower case. A header that appeared several times has a list. The object has no prototype. */
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * One request and the head of its answer over a connection, which its caller closes or keeps. Rejects with EgressRefusal,
- * such as the reason of the stop; the connection is then of no use any more.
+ * Sends one request over a connection and resolves with the head of its answer. The caller closes or keeps the
+ * connection. Rejects with EgressRefusal, such as the reason of the stop; then the connection must not be used again.
  */
 export function exchange(connection: Connection, options: ExchangeOptions): Promise<Exchange> {
   const { method, url, headers, body, stop } = options;
@@ -51,8 +57,8 @@ export function exchange(connection: Connection, options: ExchangeOptions): Prom
 }
 
 /**
- * Takes an answer from the HTTP client as its parser has it. (Its `request()` would make a stream of each body and listeners
- * of a signal, which cost more than all else that a webhook does.)
+ * Receives an answer from the HTTP client as the parser reads it. (The client's `request()` would create a stream for
+ * each body and listeners for a signal. They would cost more than all other work for a webhook.)
  */
 class Receiver implements Dispatcher.DispatchHandler {
   readonly answer: Promise<Exchange>;
@@ -113,18 +119,21 @@ class Receiver implements Dispatcher.DispatchHandler {
 
   #break(cause: unknown): void {
     const error = translateError(cause, this.#stop);
-    // Once it has been answered this rejects nothing.
+    // After the head was answered, this call has no effect.
     this.#reject(error);
     this.#body?.break(error);
   }
 }
 
-/** Gives an error of the HTTP client one of our kinds. The reason of the stop goes before: it is why the socket broke. */
+/**
+ * Converts an error of the HTTP client to one of our kinds. The reason of the stop comes first, because it is why the
+ * socket broke.
+ */
 function translateError(error: unknown, stop: Pick<StopSignal, 'reason'>): unknown {
   if (stop.reason !== undefined) return stop.reason;
   if (error instanceof EgressRefusal) return error;
   const code = errorCode(error);
-  // A header or method that no caller of ours may give: an error of the program, not of the receiver.
+  // An invalid header or method from our own code: a bug of the program, not a failure of the receiver.
   if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') return error;
   if (code === 'UND_ERR_HEADERS_TIMEOUT') {
     return new EgressRefusal('timeout', 'The answer did not begin in time.', { cause: error });

@@ -8,11 +8,11 @@ import { startAnswering, startLoopbackServer } from './testing/loopback-server.t
 import { ssrfCorpus } from './testing/ssrf-corpus.ts';
 
 const allow = parseCidrs('127.0.0.1/32');
-// All of 127/8 is loopback there; elsewhere only 127.0.0.1 is.
+// Only 127.0.0.1 is loopback on macOS; elsewhere all of 127/8 is.
 const hasManyLoopbacks = { skip: process.platform === 'darwin' };
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 
-/** What webhooks ask for. */
+/** Builds a request like those for webhooks. */
 function webhook(url: string, more: Partial<EgressRequest> = {}): EgressRequest {
   const body = Buffer.from('{"hello":"world"}');
   return {
@@ -26,7 +26,7 @@ function webhook(url: string, more: Partial<EgressRequest> = {}): EgressRequest 
   };
 }
 
-/** What imports ask for. */
+/** Builds a request like those for imports. */
 function download(url: string, more: Partial<EgressRequest> = {}): EgressRequest {
   return {
     method: 'GET',
@@ -43,7 +43,7 @@ function outcome(result: EgressResult): string {
   return result.ok ? `${result.status}${result.isCut ? ' cut' : ''}` : result.kind;
 }
 
-/** Writes again and again until the other side has enough. */
+/** Writes repeatedly until the connection is closed. */
 function flood(socket: Socket, head: string, piece: string | Buffer): void {
   const write = () => {
     while (piece.length > 0 && !socket.destroyed && socket.write(piece));
@@ -53,7 +53,7 @@ function flood(socket: Socket, head: string, piece: string | Buffer): void {
   write();
 }
 
-/** Writes a byte at a time. */
+/** Writes one byte at a time. */
 function drip(socket: Socket, head: string, everyMs: number): void {
   socket.write(head);
   const timer = setInterval(() => socket.write('x'), everyMs);
@@ -108,7 +108,7 @@ test('a body in chunks of one byte comes to its taker in few pieces', async () =
   const onBody = async (chunk: Buffer) => {
     pieces += 1;
     bytes += chunk.length;
-    // What comes meanwhile waits, and others have their turn between two pieces.
+    // Bytes that arrive meanwhile wait, and other work runs between two pieces.
     await new Promise((resolve) => setImmediate(resolve));
     turns += 1;
   };
@@ -274,7 +274,7 @@ test('a flood that never becomes a body ends early', async () => {
     await using server = await startLoopbackServer({
       onRequest: (_head, socket) => flood(socket, head, piece),
     });
-    // Ended for what it was: a time-out would be reported as one, and on a busy machine must not come first.
+    // The time-out is long, so that on a busy machine it does not come before the expected failure.
     const limits = { maxResponseBytes: 65_536, totalTimeoutMs: 60_000 };
     const result = await egress.request(download(`${server.url}/`, limits));
     assert.equal(outcome(result), kind, head + piece.slice(0, 20));
@@ -422,7 +422,7 @@ test('a redirect to any special address, by any status, reaches no canary', hasM
   });
   await using canary = await startLoopbackServer({ port: server.port });
   await using egress = createEgress({ allow: parseCidrs('127.0.0.2/32') });
-  // A header line has no letters beyond Latin-1; those notations are for what people type.
+  // A header line has no characters beyond Latin-1; people type the notations that contain them.
   const corpus = ssrfCorpus(6).filter(({ authority }) => /^[\x21-\x7e]+$/.test(authority));
   const loopback = corpus.filter(({ block }) => block === '127.0.0.0/8' || block === '0.0.0.0/8');
   const others = corpus.filter((_case, index) => index % 10 === 0);

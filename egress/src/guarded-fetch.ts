@@ -13,21 +13,23 @@ import { StopGroup, stopSignal, type StopSignal } from './stop-signal.ts';
 import { ValidUrls } from './valid-urls.ts';
 import { validateUrl } from './validate-url.ts';
 
-/** Bytes of the names and values of an answer's headers. */
+/** The maximum size of the names and values of an answer's headers. */
 const MAX_HEADER_BYTES = 16_384;
-/** Milliseconds for the look-up of one name. */
+/** Milliseconds for the look-up of a name. */
 const DNS_TIMEOUT_MS = 5_000;
-/** Milliseconds over which the rate floor is measured. */
+/** Milliseconds over which the minimum rate is measured. */
 const RATE_WINDOW_MS = 5_000;
-/** Headers that go along to another origin; anything else may be a secret meant for the first. */
+/**
+ * Headers that are also sent to another origin after a redirect. Any other header may be a secret for the first origin.
+ */
 const portableHeaders: ReadonlySet<string> = new Set(['accept', 'user-agent']);
-/** What the egress itself writes. */
+/** Headers that the egress itself writes. */
 const ownHeaders = /^(?:host|accept-encoding|connection|content-length)$/i;
-/** Of answers without a body; shared, for nothing in it can be changed. */
+/** The body of answers without one. It is shared, because an empty buffer cannot be changed. */
 const emptyBody = Buffer.alloc(0);
 
 export interface EgressOptions {
-  /** Blocks that may be reached though they are not public, and by http too. */
+  /** Blocks of addresses that are allowed although they are not public, also by http. */
   allow: readonly Cidr[];
   /** Default: the system's name servers. */
   resolver?: NameResolver | undefined;
@@ -41,27 +43,33 @@ export interface EgressRequest {
   url: string;
   headers?: Readonly<Record<string, string>>;
   body?: Buffer;
-  /** Milliseconds on the wall clock for everything: names, handshakes, redirects, the whole body. */
+  /** Milliseconds of wall-clock time for everything: names, handshakes, redirects, the whole body. */
   totalTimeoutMs: number;
-  /** Bytes of the body as sent; it is never decoded. */
+  /** The maximum number of bytes of the body on the wire; it is never decoded. */
   maxResponseBytes: number;
   /**
-   * `cut`: once the status line is there nothing fails any more, the body is read as far as its size, the time and
-   * the connection let it. `refuse`: the body comes whole, or the request fails.
+   * `cut`: after the status line nothing fails any more; the body is read until its size, the time or the connection
+   * ends it. `refuse`: the body arrives completely, or the request fails.
    */
   whenLarger: 'cut' | 'refuse';
-  /** Hops that are followed (GET and HEAD only), each validated like the first. Default 0: any 3xx is a failure. */
+  /**
+   * The maximum number of redirects that are followed (GET and HEAD only). Each target is validated like the first URL.
+   * Default 0: any 3xx is a failure.
+   */
   maxRedirects?: number;
-  /** A body that comes slower fails as `too_slow`. Default: no floor. */
+  /** A slower body fails as `too_slow`. Default: no minimum. */
   minBytesPerSecond?: number;
   rateWindowMs?: number;
   maxHeaderBytes?: number;
   /**
-   * Keeps the connection for the next request that gives this name and goes to the same origin: for seconds, and for a
-   * minute in all, for the address was validated when it was opened. Default: it is used once.
+   * Keeps the connection for the next request with this name to the same origin: for a few seconds without use, and for
+   * a minute in total, because the address was validated when it was opened. Default: the connection is used once.
    */
   poolKey?: string;
-  /** Takes the body as it comes, so that it is never in memory; the result's `body` is then empty. */
+  /**
+   * Receives the body while it arrives, so that it is never in memory as a whole. The `body` of the result is then
+   * empty.
+   */
   onBody?: (chunk: Buffer, head: EgressHead) => void | Promise<void>;
   signal?: AbortSignal;
 }
@@ -76,7 +84,7 @@ export interface EgressHead {
 export interface EgressAnswer extends EgressHead {
   ok: true;
   body: Buffer;
-  /** Whether the body goes on beyond what was read. */
+  /** True when the body continues after the bytes that were read. */
   isCut: boolean;
   durationMs: number;
 }
@@ -84,9 +92,9 @@ export interface EgressAnswer extends EgressHead {
 export interface EgressFailure {
   ok: false;
   kind: EgressFailureKind;
-  /** Of the 3xx answer when the kind is `redirect`, else null. */
+  /** The status of the 3xx answer when the kind is `redirect`, else `null`. */
   status: number | null;
-  /** Error code of the system or library, such as ECONNREFUSED; for the operator's log only (see publicMessage). */
+  /** The error code of the system or library, such as ECONNREFUSED; for the operator's log only (see publicMessage). */
   code: string | null;
   durationMs: number;
 }
@@ -94,13 +102,17 @@ export interface EgressFailure {
 export type EgressResult = EgressAnswer | EgressFailure;
 
 export interface Egress extends AsyncDisposable {
-  /** Any status but 3xx is `ok`. Rejects only for errors of the caller: its headers, or what `onBody` throws. */
+  /**
+   * Sends a request. Any status except 3xx is `ok`. Rejects only for errors of the caller: its headers, or an error
+   * that `onBody` throws.
+   */
   request(options: EgressRequest): Promise<EgressResult>;
 }
 
 /**
- * The one way out to addresses that others choose (webhooks, imports), by decision 0022. Keeps no name between
- * requests, and no connection but for those who ask for it (`poolKey`). Disposing stops what is in flight (`aborted`) and waits for it.
+ * Creates the only way to send requests to addresses that others choose (webhooks, imports), by decision 0022. Stores
+ * no name between requests, and a connection only for requests with a `poolKey`. Disposing stops running requests
+ * (`aborted`) and waits for them.
  */
 export function createEgress(options: EgressOptions): Egress {
   const { allow, resolver = dnsResolver(), ca, dnsTimeoutMs = DNS_TIMEOUT_MS } = options;
@@ -183,7 +195,7 @@ async function follow(
   }
 }
 
-/** An answer and the connection that it came over, which the caller pools for its owner or closes. */
+/** An answer and its connection, which the caller returns to the pool for its owner or closes. */
 type Asked = { answer: Exchange; connection: Connection; owner: ConnectionOwner | undefined };
 
 async function ask(
@@ -200,7 +212,7 @@ async function ask(
       return { owner, connection: open, answer: await exchange(open, options) };
     } catch (error) {
       await open[Symbol.asyncDispose]();
-      // The other side may have closed it just then: that says nothing of how it takes the request.
+      // The other side may just have closed the connection. A new connection may still succeed.
       if (!(error instanceof EgressRefusal) || error.kind !== 'protocol') throw error;
     }
   }
@@ -214,7 +226,7 @@ async function ask(
   }
 }
 
-/** Where a redirect leads, validated like any URL. Throws EgressRefusal `redirect` or `blocked`. */
+/** Returns the target of a redirect, validated like any URL. Throws EgressRefusal `redirect` or `blocked`. */
 function nextUrl({ status, headers }: Exchange, url: URL, allow: readonly Cidr[]): URL {
   const { location } = headers;
   const isRedirect = [301, 302, 303, 307, 308].includes(status);

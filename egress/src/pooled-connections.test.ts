@@ -9,7 +9,7 @@ import { type LoopbackServer, startLoopbackServer } from './testing/loopback-ser
 const allow = parseCidrs('127.0.0.0/8');
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 
-/** Answers each request on every connection. */
+/** Starts a server that answers each request and keeps every connection open. */
 function startKeeping(
   answer: (socket: Socket) => void = (socket) => socket.write(OK),
 ): Promise<LoopbackServer> {
@@ -70,7 +70,7 @@ test('a name that rebinds gets nowhere: what is kept leads where it was validate
   addresses = ['10.0.0.1'];
   assert.equal(await post(egress, url), '200');
   assert.equal(server.connections, 1);
-  // Two at once need a second one.
+  // Two requests at once need a second connection.
   assert.deepEqual((await Promise.all([post(egress, url), post(egress, url)])).sort(), ['200', 'blocked']);
   assert.equal(server.connections, 1);
 });
@@ -78,7 +78,7 @@ test('a name that rebinds gets nowhere: what is kept leads where it was validate
 test('a connection that the other side closed meanwhile costs no failure', async () => {
   let drop = false;
   await using server = await startKeeping((socket) => {
-    // As servers do whose time for it runs out just when the next request comes.
+    // Like a server whose idle time-out ends just when the next request arrives.
     if (drop) {
       drop = false;
       socket.destroy();

@@ -1,32 +1,32 @@
 import type { Connection } from './connection.ts';
 
-/** Free connections at most; what comes beyond is closed. */
+/** The maximum number of free connections; further ones are closed. */
 const MAX_POOLED = 512;
-/** Of one name and origin. */
+/** The maximum for one owner. */
 const MAX_POOLED_OF_ONE = 4;
-/** Milliseconds after which a connection is used no more: its address was validated that long ago. */
+/** Milliseconds after which a connection is no longer used, because its address was validated that long ago. */
 const MAX_AGE_MS = 60_000;
 
-/** Whose a connection is, as one text: nobody else ever gets it. Made by `ownerOf`. */
+/** The owner of a connection, as one text. Only this owner gets the connection again. Made by `ownerOf`. */
 export type ConnectionOwner = string & { readonly owner: unique symbol };
 
 /**
- * `name`: given by the caller. `origin`: scheme, host and port as written: never another name, though it lead to the same
- * address.
+ * Returns the owner for a connection. `name` comes from the caller. `origin` is scheme, host and port as written:
+ * another name is another origin, even if it leads to the same address.
  */
 export function ownerOf(of: { name: string; origin: string; maxHeaderBytes: number }): ConnectionOwner {
-  // Of an origin and a number no character is a space.
+  // Neither an origin nor a number contains a space.
   return `${of.maxHeaderBytes} ${of.origin} ${of.name}` as ConnectionOwner;
 }
 
-/** Connections that wait for their next request: each goes only to whom it was opened for. */
+/** Connections that wait for their next request. Each can be used only by the owner that opened it. */
 export class PooledConnections implements AsyncDisposable {
-  /** Of each owner, those added last at the end. */
+  /** The connections of each owner, the newest at the end. */
   readonly #pooled = new Map<ConnectionOwner, Connection[]>();
   #count = 0;
   #closed = false;
 
-  /** The connection that was added last; undefined where there is none. */
+  /** Takes the newest usable connection of the owner; `undefined` when there is none. */
   take(owner: ConnectionOwner): Connection | undefined {
     for (;;) {
       const connection = this.#pooled.get(owner)?.at(-1);
@@ -37,7 +37,7 @@ export class PooledConnections implements AsyncDisposable {
     }
   }
 
-  /** False where it cannot be pooled: then the caller closes it. */
+  /** Adds a connection. Returns false when it cannot be pooled: then the caller must close it. */
   add(owner: ConnectionOwner, connection: Connection): boolean {
     const connections = this.#pooled.get(owner) ?? [];
     if (this.#closed || this.#count >= MAX_POOLED || connections.length >= MAX_POOLED_OF_ONE) return false;

@@ -6,18 +6,18 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 /** A block of addresses; made by `parseCidrs`. */
 export type Cidr = readonly [network: Address, prefixLength: number];
 
-/** Addresses that ipaddr.js calls unicast and that yet never lead to the public internet. */
+/** Addresses that ipaddr.js calls unicast but that never lead to the public internet. */
 const notPublic: readonly Cidr[] = [
-  // Azure's host agent, reachable from every virtual machine there; hands out its certificates and settings.
+  // Azure's host agent. Every virtual machine there can reach it, and it provides their certificates and settings.
   ipaddr.parseCIDR('168.63.129.16/32'),
-  // IBM Cloud's private service network, routed only inside.
+  // IBM Cloud's private service network, routed only inside IBM Cloud.
   ipaddr.parseCIDR('161.26.0.0/16'),
 ];
 
 /**
- * Whether an address, in the plain notation of sockets and DNS answers, belongs to the public internet.
- * Anything that is no such address is not. IPv6 must also lie in 2000::/3, the only part given out: alone,
- * `unicast` would let through what embeds an IPv4 address (::7f00:1) or belongs to nobody (4000::1).
+ * Returns whether an address, in the plain notation of sockets and DNS answers, belongs to the public internet. Returns
+ * false for any other text. IPv6 must also be in 2000::/3, the only assigned part: `unicast` alone would accept
+ * addresses that embed IPv4 (::7f00:1) or are not assigned (4000::1).
  */
 export function isPublicAddress(address: string): boolean {
   const parsed = parseAddress(address);
@@ -26,21 +26,21 @@ export function isPublicAddress(address: string): boolean {
   return !isWithin(parsed, notPublic);
 }
 
-/** Whether the operator's list has the address. An IPv4 address written as IPv6 matches no IPv4 block. */
+/** Returns whether the operator's list contains the address. An IPv4 address written as IPv6 matches no IPv4 block. */
 export function isAllowed(address: string, allow: readonly Cidr[]): boolean {
   const parsed = parseAddress(address);
   return parsed !== null && isWithin(parsed, allow);
 }
 
-/** Whether two notations name one address: `::1` and `0:0:0:0:0:0:0:1` do. */
+/** Returns whether two notations mean the same address, as `::1` and `0:0:0:0:0:0:0:1` do. */
 export function isSameAddress(one: string, other: string): boolean {
   const [first, second] = [parseAddress(one), parseAddress(other)];
   return first !== null && second !== null && first.toNormalizedString() === second.toNormalizedString();
 }
 
 /**
- * The blocks of a list such as `10.0.0.0/8, fd00::/8`, divided by commas or spaces; a bare address is a block
- * of one. Throws a RangeError whose message says which entry is wrong and how it should be.
+ * Parses a list of blocks such as `10.0.0.0/8, fd00::/8`, separated by commas or spaces. A single address is a block of
+ * one. Throws a RangeError whose message contains the wrong entry and the expected form.
  */
 export function parseCidrs(text: string): Cidr[] {
   return text
@@ -87,7 +87,10 @@ function isWithin(address: Address, blocks: readonly Cidr[]): boolean {
   });
 }
 
-/** ipaddr.js reads `0x7f.1` and `2130706433` too; a socket never says them, so neither do we. Zones are not global. */
+/**
+ * ipaddr.js also reads `0x7f.1` and `2130706433`. A socket never reports these forms, so they are refused. Addresses
+ * with a zone are not global.
+ */
 function parseAddress(address: string): Address | null {
   return isIP(address) === 0 || address.includes('%') ? null : ipaddr.parse(address);
 }

@@ -6,17 +6,20 @@ import type { StopSignal } from './stop-signal.ts';
 
 export interface ReadOptions {
   maxResponseBytes: number;
-  /** `cut`: the body ends where it must, and that is no failure. `refuse`: a body is whole or a failure. */
+  /**
+   * `cut`: the body ends at its limits, and that is no failure. `refuse`: the body arrives completely, or reading
+   * fails.
+   */
   whenLarger: 'cut' | 'refuse';
-  /** Takes the bytes as they come; the next are read when it is done. */
+  /** Receives the bytes while they arrive. The next bytes are read after it has finished. */
   onChunk: (chunk: Buffer) => void | Promise<void>;
   floor: RateFloor | null;
   stop: StopSignal;
 }
 
 /**
- * Reads a body within its bounds; true when it was cut. Throws EgressRefusal `too_large`, `protocol`, `timeout`,
- * `too_slow` or `aborted` (none of them with `cut`), and whatever `onChunk` throws.
+ * Reads a body within its limits. Returns true when the body was cut. Throws EgressRefusal `too_large`, `protocol`,
+ * `timeout`, `too_slow` or `aborted` (none of them with `cut`), and any error of `onChunk`.
  */
 export async function readBody({ body, headers }: Exchange, options: ReadOptions): Promise<boolean> {
   const { maxResponseBytes, whenLarger, floor, stop } = options;
@@ -27,7 +30,7 @@ export async function readBody({ body, headers }: Exchange, options: ReadOptions
       const chunk = body.read();
       if (chunk === undefined) {
         floor?.wait();
-        // A stop breaks the body, and so ends the wait.
+        // A stop breaks the body, which ends the wait.
         await body.arrival();
         continue;
       }

@@ -7,7 +7,7 @@ import { startDnsServer, type DnsAnswer } from './testing/dns-server.ts';
 import { startAnswering, startLoopbackServer } from './testing/loopback-server.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
-// All of 127/8 is loopback there; elsewhere only 127.0.0.1 is.
+// Only 127.0.0.1 is loopback on macOS; elsewhere all of 127/8 is.
 const hasManyLoopbacks = { skip: process.platform === 'darwin' };
 
 function get(url: string): EgressRequest {
@@ -54,7 +54,7 @@ test(
   'a name server that rebinds, mixes or hides a special address never leads to it',
   hasManyLoopbacks,
   async () => {
-    // 127.0.0.2 stands for the public internet here: the list allows it, and only it.
+    // 127.0.0.2 represents the public internet here: the list allows only this address.
     await using receiver = await startAnswering(OK, { host: '127.0.0.2' });
     await using canary = await startLoopbackServer({ port: receiver.port });
     let looks = 0;
@@ -84,7 +84,7 @@ test(
       const result = outcome(await egress.request(get(`http://rebinding.example.com:${receiver.port}/`)));
       outcomes[result] = (outcomes[result] ?? 0) + 1;
     }
-    // The server was asked anew each time, and just once: nothing is remembered, nothing looked up twice.
+    // The server was asked once for each request: nothing is cached, and nothing is looked up twice.
     assert.equal(server.questions - before, 200);
     assert.deepEqual(outcomes, { 200: 100, blocked: 100 });
     assert.deepEqual([canary.connections, canary.bytes], [0, 0]);

@@ -1,18 +1,21 @@
 import { EgressRefusal } from './egress-refusal.ts';
 
-/** The one thing that stops a request, from whichever side. Dispose when the request is over. */
+/** The single signal that stops a request, for any reason. The owner must dispose it when the request is over. */
 export interface StopSignal extends Disposable {
-  /** Why it was stopped; undefined while it was not. */
+  /** Why the request was stopped; `undefined` while it was not. */
   readonly reason: EgressRefusal | undefined;
-  /** The same for those who want a signal of the platform; made when first asked for. */
+  /** The stop as an AbortSignal. Created on first use. */
   readonly signal: AbortSignal;
-  /** Sets what is called when the request is stopped, one at a time; at once where it was. */
+  /**
+   * Sets the callback for the stop. Replaces an earlier callback. Calls it at once when the request was already
+   * stopped.
+   */
   onStop(callback: (reason: EgressRefusal) => void): void;
-  /** Stops the request; the first reason counts. */
+  /** Stops the request. Only the first reason counts. */
   stop(reason: EgressRefusal): void;
 }
 
-/** Stops many requests at once: the end of those who make them. */
+/** Stops many requests at once, when their egress ends. */
 export class StopGroup {
   readonly #members = new Set<StopSignal>();
   #stopped = false;
@@ -28,7 +31,7 @@ export class StopGroup {
     if (this.#members.size === 0) this.#over?.resolve();
   }
 
-  /** Resolves when the last of them is over. */
+  /** Stops all members. Resolves when the last of them is over. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#over ??= Promise.withResolvers<void>();
@@ -38,8 +41,9 @@ export class StopGroup {
 }
 
 /**
- * Joins the wall clock of one request with the end of its group and the signal of its caller, who may outlive it. No
- * signal of the platform is made where nobody asks for one: with its listeners it costs as much as a small request.
+ * Combines the time limit of one request with the end of its group and the signal of its caller. The caller's signal
+ * may live longer than the request. Creates no AbortSignal unless somebody asks for one: with its listeners it costs as
+ * much as a small request.
  */
 export function stopSignal(
   totalTimeoutMs: number,
@@ -64,7 +68,7 @@ class JoinedStop implements StopSignal {
     this.#group = group;
     this.#caller = caller;
     if (caller?.aborted === true) this.handleEvent();
-    // A listener that is an object needs no function of its own for each request.
+    // The listener is an object, so no new function is needed for each request.
     caller?.addEventListener('abort', this, { once: true });
     group?.add(this);
   }

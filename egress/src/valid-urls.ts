@@ -1,12 +1,18 @@
 import type { Cidr } from './public-address.ts';
 import { validateUrl } from './validate-url.ts';
 
-/** URLs that are remembered as valid. */
+/** The maximum number of cached URLs. */
 const MAX_KNOWN_URLS = 1_000;
-/** Of the text of one that is remembered; its parsed form may have nine times as many, where each is percent-encoded. */
+/**
+ * The maximum length of a cached URL's text. Its parsed form may be nine times as long, when each character is
+ * percent-encoded.
+ */
 const MAX_KNOWN_CHARACTERS = 512;
 
-/** URLs whose form was validated, by their text: where connections are kept, the same ones are asked for again and again. */
+/**
+ * Caches URLs whose form was validated, by their text. Where connections are kept, the same URLs are requested
+ * repeatedly.
+ */
 export class ValidUrls {
   readonly #allow: readonly Cidr[];
   readonly #known = new Map<string, URL>();
@@ -15,7 +21,7 @@ export class ValidUrls {
     this.#allow = allow;
   }
 
-  /** Not to be changed. Throws EgressRefusal `blocked`. */
+  /** Returns the parsed URL, which the caller must not change. Throws EgressRefusal `blocked`. */
   read(raw: string): URL {
     let url = this.#known.get(raw);
     if (url === undefined) {

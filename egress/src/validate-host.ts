@@ -1,26 +1,29 @@
 import { isIP } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
 
-/** Characters of a name in a DNS message, and of one of its labels (RFC 1035 §2.3.4). */
+/** The maximum length of a name in a DNS message, and of one of its labels (RFC 1035 §2.3.4). */
 const MAX_NAME_LENGTH = 253;
 const MAX_LABEL_LENGTH = 63;
 
-/** Letters, digits and hyphens within (RFC 1123 §2.1). Names with underscores are against it and in use. */
+/** Letters and digits, with hyphens only inside (RFC 1123 §2.1). Underscores violate the RFC but are in use. */
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/;
 
-/** No name server may ever answer for these (RFC 6761 §6.4, RFC 7686, RFC 9476). */
+/** Endings for which no name server may answer (RFC 6761 §6.4, RFC 7686, RFC 9476). */
 const impossibleEndings = ['invalid', 'onion', 'alt'];
-/** Never public, but a network of one's own may use them (RFC 6761 §6.2 and §6.3, RFC 6762, RFC 8375, ICANN for `internal`). */
+/**
+ * Endings that are never public but that private networks may use (RFC 6761 §6.2 and §6.3, RFC 6762, RFC 8375, ICANN
+ * for `internal`).
+ */
 const localEndings = ['localhost', 'local', 'internal', 'home.arpa', 'test'];
 
 /**
- * What is wrong with the host of a URL, as the rest of a sentence that begins with "The URL"; undefined: nothing.
- * `raw`: as it was written, without port; `host`: as the URL parser reads it, without brackets.
+ * Returns what is wrong with the host of a URL, as the rest of a sentence that begins with "The URL"; `undefined` when
+ * it is valid. `raw`: the host as it was written, without port. `host`: as the URL parser reads it, without brackets.
  */
 export function hostIssue(raw: string, host: string): string | undefined {
   const version = isIP(host);
   if (version === 6) return undefined;
-  // Decimal, octal and hexadecimal forms are read differently by different programs.
+  // Different programs read decimal, octal and hexadecimal forms differently.
   if (version === 4)
     return raw === host ? undefined : `must write its IPv4 address as four decimal numbers, here as ${host}`;
   const name = withoutFinalDot(host);
@@ -38,18 +41,18 @@ export function hostIssue(raw: string, host: string): string | undefined {
   return undefined;
 }
 
-/** Whether a name, which is valid, means nothing outside of a network of one's own. */
+/** Returns whether a valid name has a meaning only in a private network. */
 export function isLocalName(host: string): boolean {
   const name = withoutFinalDot(host);
   return isIP(host) === 0 && (!name.includes('.') || endsWithOneOf(name, localEndings));
 }
 
-/** The dot says that a name is complete. Names are here in any case, as no search list is used. */
+/** The final dot marks a complete name. Here all names are complete, because no search list is used. */
 function withoutFinalDot(host: string): string {
   return host.replace(/\.$/, '');
 }
 
-/** The URL parser takes whatever begins with `xn--` as it is. */
+/** Needed because the URL parser accepts any text that begins with `xn--`. */
 function isPunycode(host: string): boolean {
   const unicode = domainToUnicode(host);
   return unicode !== '' && !unicode.includes('xn--') && domainToASCII(unicode) === host;

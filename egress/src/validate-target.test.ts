@@ -43,7 +43,7 @@ test('what only DNS can tell is asked before a URL is saved', async () => {
       assert.equal(await outcome(`http://${host}/`, lookUp), 'blocked, network', host);
     for (const host of ['elsewhere.internal', 'nobody.internal', 'localhost'])
       assert.equal(await outcome(`https://${host}/`, lookUp), 'blocked, network', host);
-    // Nothing is listed: clear text and local names are refused without a question.
+    // Nothing is listed: http and local names are refused without a look-up.
     const before = server.questions;
     for (const url of ['http://inside.example.com/', 'http://receiver/', 'https://receiver.internal/'])
       assert.equal(await outcome(url, lookUp, []), 'blocked, network', url);

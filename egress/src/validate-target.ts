@@ -5,23 +5,23 @@ import { dnsResolver, type NameResolver } from './resolve-name.ts';
 import { isLocalName } from './validate-host.ts';
 import { blocked, hostOf, validateAddresses, validateUrl } from './validate-url.ts';
 
-/** Milliseconds that name servers are waited for before a URL is saved. */
+/** Milliseconds to wait for name servers before a URL is saved. */
 const LOOK_UP_MS = 3_000;
 
 export interface TargetOptions {
-  /** Blocks that may be reached though they are not public, and by http too. */
+  /** Blocks of addresses that are allowed although they are not public, also by http. */
   allow: readonly Cidr[];
   /** Default: the system's name servers. */
   resolver?: NameResolver | undefined;
 }
 
 /**
- * Validates a URL that somebody wants to save, by its form and, where only DNS can tell, by what its name leads to now.
- * It is stricter than what is requested later: a fragment or a final dot of the host would be dropped or mean nothing.
- * Http, and names without a meaning on the public internet, are for the listed networks alone: such a name must lead
- * there and nowhere else. `lookUp: 'all'` also refuses an https name that leads to an address which is not public; one
- * that nobody can look up just then stays. Everything is validated again at each connect.
- * Throws EgressRefusal `blocked`; its message may be shown.
+ * Validates a URL that somebody wants to save: by its form and, where only DNS can decide, by the addresses that its
+ * name has now. This check is stricter than the check of later requests: it refuses a fragment or a final dot of the
+ * host, which would be dropped or have no meaning. Http, and names without a meaning on the public internet, are
+ * allowed only for the listed networks: all addresses of such a name must be in these networks. `lookUp: 'all'` also
+ * refuses an https name with an address that is not public. A name that cannot be looked up at the moment is accepted.
+ * Each connect validates everything again. Throws EgressRefusal `blocked`; its message may be shown.
  */
 export async function validateTarget(
   raw: string,

@@ -87,7 +87,7 @@ test('ports below 1024 and those of other protocols are refused', () => {
     assert.ok(validateUrl(`https://example.com:${port}/`, nobody));
 });
 
-/** What is no possible host, and the words that say why. */
+/** Impossible hosts, and the words that explain why. */
 const impossibleHosts: readonly [authority: string, words: RegExp][] = [
   ['..', /empty part/],
   ['.', /empty part/],

@@ -3,29 +3,30 @@ import { type BlockedIssue, EgressRefusal } from './egress-refusal.ts';
 import { isAllowed, isPublicAddress, type Cidr } from './public-address.ts';
 import { hostIssue, isLocalName } from './validate-host.ts';
 
-/** UTF-16 units of the URL as given. */
+/** The maximum number of UTF-16 units of the URL as given. */
 const MAX_URL_LENGTH = 2048;
 
-/** Ports from 1024 on that browsers refuse, because another protocol could be tricked there (Fetch, "bad port"). */
+/** Ports from 1024 that browsers refuse, because another protocol could be tricked there (Fetch, "bad port"). */
 const badPorts: ReadonlySet<number> = new Set([
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697,
   10080,
 ]);
 
-/** A scheme, and what stands between `//` and the path: user name, host and port. */
+/** A scheme, and the part between `//` and the path: user name, host and port. */
 const AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/([^/?#\\]*)/i;
 const PORT = /:\d*$/;
 const PORT_RULE = 'must use port 443, or one from 1024 to 65535 that no other protocol owns';
 
 /**
- * Validates a URL by its form, at the time it is saved and again at each request, and returns it in the canonical form
- * that is requested, without its fragment. What a name resolves to is validated when it is saved (validate-target.ts) and
- * at each connect (connector.ts), never here.
- * Throws EgressRefusal `blocked`; its message may be shown, for it names only what the caller wrote.
+ * Validates a URL by its form, when it is saved and again at each request. Returns it in the canonical form for the
+ * request, without its fragment. Does not check what a name resolves to: validate-target.ts checks that when the URL is
+ * saved, connector.ts at each connect. Throws EgressRefusal `blocked`. Its message may be shown, because it contains
+ * only what the caller wrote.
  */
 export function validateUrl(raw: string, { allow }: { allow: readonly Cidr[] }): URL {
   if (raw.length > MAX_URL_LENGTH) throw blocked(`is longer than ${MAX_URL_LENGTH} characters`);
-  // The URL parser drops tabs, line breaks and outer spaces; what is stored and shown must be what is requested.
+  // The URL parser drops tabs, line breaks and outer spaces. The stored and shown URL must be the one that is
+  // requested.
   if (/\p{Cc}/u.test(raw)) throw blocked('holds a control character');
   if (raw !== raw.trim()) throw blocked('begins or ends with a space');
   const authority = AUTHORITY.exec(raw)?.[1];
@@ -47,8 +48,8 @@ export function validateUrl(raw: string, { allow }: { allow: readonly Cidr[] }):
 }
 
 /**
- * Throws EgressRefusal `blocked` unless every address may be reached by this protocol: one that is not public
- * among several is a sign of rebinding. Clear text goes only to the networks that the operator listed.
+ * Throws EgressRefusal `blocked` unless this protocol is allowed for every address. A private address among several is
+ * a sign of rebinding. Http is allowed only for the networks that the operator listed.
  */
 export function validateAddresses(
   addresses: readonly string[],
@@ -62,18 +63,18 @@ export function validateAddresses(
   }
 }
 
-/** The host as sockets and resolvers want it: an IPv6 address without its brackets. */
+/** Returns the host for sockets and resolvers: an IPv6 address without its brackets. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }
 
-/** Number of the port, the protocol's own where none is written. */
+/** Returns the port number; the default port of the protocol when the URL has none. */
 export function portOf(url: URL): number {
   if (url.port !== '') return Number(url.port);
   return url.protocol === 'https:' ? 443 : 80;
 }
 
-/** Why the URL parser does not take a URL that has a scheme and `//`. */
+/** Returns why the URL parser refuses a URL that has a scheme and `//`. */
 function unreadable(authority: string): string {
   const host = authority.replace(/^.*@/, '').replace(PORT, '');
   const port = authority.slice(authority.lastIndexOf(':') + 1);
@@ -91,7 +92,7 @@ function isGoodPort(url: URL): boolean {
   return port >= 1024 && !badPorts.has(port);
 }
 
-/** `what` goes on after "The URL", without the full stop. */
+/** Creates the refusal of a URL. `what` continues the sentence after "The URL", without the full stop. */
 export function blocked(what: string, issue: BlockedIssue = 'form'): EgressRefusal {
   return new EgressRefusal('blocked', `The URL ${what}.`, { issue });
 }

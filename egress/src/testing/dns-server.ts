@@ -1,16 +1,16 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** What the server knows of a name: its addresses of either kind, and how often it was asked for each. */
+/** The answer for a name: its addresses of both kinds or its CNAME, no answer at all, or a failure. */
 export type DnsAnswer =
   | { a?: readonly string[]; aaaa?: readonly string[]; cname?: string }
   | 'silence'
   | 'failure';
 
 export interface DnsServer extends AsyncDisposable {
-  /** `address:port`, as resolvers take it. */
+  /** The address as `address:port`, for resolvers. */
   address: string;
-  /** Questions for A records so far. */
+  /** The number of questions for A records so far. */
   questions: number;
 }
 
@@ -18,7 +18,7 @@ const TYPE_A = 1;
 const TYPE_CNAME = 5;
 const TYPE_AAAA = 28;
 
-/** A DNS server on loopback that answers with TTL 0, by one call of `answer` for each question for A. */
+/** Starts a DNS server on loopback that answers with TTL 0. Calls `answer` for each question. */
 export async function startDnsServer(answer: (name: string) => DnsAnswer): Promise<DnsServer> {
   const socket = createSocket('udp4');
   const running: DnsServer = {
@@ -88,7 +88,7 @@ function bytesOfV4(address: string): Buffer {
   return Buffer.from(address.split('.').map(Number));
 }
 
-/** Takes the long form only: eight groups. */
+/** Parses an IPv6 address. Accepts only the long form with eight groups. */
 function bytesOfV6(address: string): Buffer {
   return Buffer.from(
     address

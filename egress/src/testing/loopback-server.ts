@@ -6,7 +6,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 export interface LoopbackServer extends AsyncDisposable {
   host: string;
   port: number;
-  /** `http://` and the server's own address. */
+  /** `http://` and the address of the server. */
   url: string;
   connections: number;
   bytes: number;
@@ -15,14 +15,14 @@ export interface LoopbackServer extends AsyncDisposable {
 export interface LoopbackOptions {
   /** Default 127.0.0.1. */
   host?: string;
-  /** Default: one that the system chooses. */
+  /** Default: a port that the system chooses. */
   port?: number;
   onConnection?: (socket: Socket) => void;
-  /** Called with the first bytes of each connection: as a rule the whole head of the request. */
+  /** Called with the first bytes of each connection, usually the whole head of the request. */
   onRequest?: (head: string, socket: Socket) => void;
 }
 
-/** Starts a server that answers just what the test says, well-formed or not. Without callbacks: a canary. */
+/** Starts a server that answers exactly what the test sets, valid or not. Without callbacks it only counts. */
 export async function startLoopbackServer(options: LoopbackOptions = {}): Promise<LoopbackServer> {
   const { host = '127.0.0.1', port = 0, onConnection, onRequest } = options;
   const sockets = new Set<Socket>();
@@ -53,7 +53,7 @@ export async function startLoopbackServer(options: LoopbackOptions = {}): Promis
   return running;
 }
 
-/** A server that sends one answer, as written, to every request, and closes. */
+/** Starts a server that sends the same bytes to every request and closes the connection. */
 export async function startAnswering(
   answer: string | Buffer,
   options: LoopbackOptions = {},
@@ -61,7 +61,7 @@ export async function startAnswering(
   return await startLoopbackServer({ ...options, onRequest: (_head, socket) => socket.end(answer) });
 }
 
-/** The port that a TCP server listens on. */
+/** Returns the port that a TCP server listens on. */
 export function portOf(server: Server): number {
   const address = server.address();
   assert(typeof address === 'object' && address !== null, 'The server listens on a port.');

@@ -17,8 +17,8 @@ const commonName = der(OBJECT_ID, Buffer.from('550403', 'hex'));
 const subjectAltName = der(OBJECT_ID, Buffer.from('551d11', 'hex'));
 
 /**
- * A key and a certificate (PEM) for a name or an IPv4 address, signed by itself, good from yesterday to tomorrow: for
- * tests of TLS that must run where no openssl is.
+ * Returns a key and a self-signed certificate (PEM) for a name or an IPv4 address, valid from yesterday to tomorrow.
+ * For TLS tests that must run without openssl.
  */
 export function selfSignedCertificate(host: string): { key: string; cert: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

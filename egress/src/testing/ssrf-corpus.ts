@@ -1,13 +1,15 @@
-/** One way to write one address that must not be reached. */
+/** One notation of one address that must not be reached. */
 export interface SsrfCase {
   block: string;
   address: string;
   notation: string;
-  /** What stands between `https://` and the port. */
+  /** The part between `https://` and the port. */
   authority: string;
 }
 
-/** IPv4 that is not the public internet: IANA's special-purpose registry, multicast, and clouds' own addresses. */
+/**
+ * IPv4 blocks outside the public internet: IANA's special-purpose registry, multicast, and special addresses of clouds.
+ */
 export const specialBlocksV4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -31,7 +33,7 @@ export const specialBlocksV4 = [
   '240.0.0.0/4',
 ] as const;
 
-/** IPv6 that is not the public internet, the parts of it that nobody was given included. */
+/** IPv6 blocks outside the public internet, including parts that are not assigned. */
 export const specialBlocksV6 = [
   '::/96',
   '::ffff:0:0/96',
@@ -67,7 +69,7 @@ export const specialBlocksV6 = [
   'ff00::/8',
 ] as const;
 
-/** Blocks whose addresses are the public internet and must not be refused. */
+/** Blocks of the public internet that must not be refused. */
 export const publicBlocks = [
   '1.0.0.0/24',
   '8.8.8.0/24',
@@ -95,7 +97,10 @@ export const publicBlocks = [
   '2c00::/12',
 ] as const;
 
-/** Every special block × first, second, last and random addresses × notations; the same for the same seed. */
+/**
+ * Returns every special block × first, second, last and random addresses × notations. The same seed gives the same
+ * cases.
+ */
 export function ssrfCorpus(seed: number): SsrfCase[] {
   const random = mulberry32(seed);
   const v4 = specialBlocksV4.flatMap((block) =>
@@ -107,7 +112,10 @@ export function ssrfCorpus(seed: number): SsrfCase[] {
   return [...v4, ...v6];
 }
 
-/** Addresses that must not be refused, in the plain notation. For checking only: never connect to them. */
+/**
+ * Returns addresses that must not be refused, in the plain notation. Tests only check them and must never connect to
+ * them.
+ */
 export function publicAddresses(seed: number): string[] {
   const random = mulberry32(seed);
   return publicBlocks.flatMap((block) => {
@@ -116,7 +124,7 @@ export function publicAddresses(seed: number): string[] {
   });
 }
 
-/** First address of a block and the number of its addresses. Also for property tests. */
+/** Returns the first address of a block and the number of its addresses. Also for property tests. */
 export function rangeOf(block: string): { first: bigint; size: bigint } {
   const [address = '', prefix] = block.split('/');
   const bits = block.includes(':') ? 128 : 32;
@@ -128,7 +136,7 @@ export function formatV4(value: bigint): string {
 }
 
 export function formatV6(value: bigint): string {
-  // The parser of the standard library shortens it.
+  // The URL parser shortens the address.
   return new URL(`https://[${groupsOf(value).join(':')}]/`).hostname.slice(1, -1);
 }
 
@@ -214,7 +222,7 @@ function fullWidth(text: string): string {
   );
 }
 
-/** A small generator of random numbers in [0, 1) from a seed. */
+/** Returns a small generator of random numbers in [0, 1) from a seed. */
 function mulberry32(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
