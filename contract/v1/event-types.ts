@@ -1,4 +1,4 @@
-/** Kinds of events that webhooks tell of (docs/api.md §6). */
+/** Types of events that webhooks report (docs/api.md §6). */
 export const eventTypes = [
   'generation.succeeded',
   'generation.failed',
@@ -9,7 +9,7 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number];
 
-/** Types that an endpoint can subscribe to. A ping is sent by hand and reaches every endpoint. */
+/** Types that an endpoint can subscribe to. A person sends a ping by hand; it reaches every endpoint. */
 export const subscribableEventTypes = [
   'generation.succeeded',
   'generation.failed',
@@ -17,19 +17,22 @@ export const subscribableEventTypes = [
   'upload.rejected',
 ] as const satisfies readonly EventType[];
 
-/** Types that the stream of an account tells of beside those (docs/api.md §6). No webhook gets them. */
+/**
+ * Types that only the stream of an account reports, in addition to `subscribableEventTypes` (docs/api.md §6). No
+ * webhook gets them.
+ */
 export const streamOnlyEventTypes = [
   'generation.created',
   'generation.running',
   'generation.canceled',
 ] as const;
 
-/** Everything that the stream of an account tells of. */
+/** All types that the stream of an account reports. */
 export const streamEventTypes = [...streamOnlyEventTypes, ...subscribableEventTypes] as const;
 
 export type StreamEventType = (typeof streamEventTypes)[number];
 
-/** When each type is sent, for whoever chooses among them. */
+/** When each type is sent, for people who choose among them. */
 export const eventDescriptions = {
   'generation.succeeded':
     'A generation has finished and its outputs can be fetched; some of them may be missing.',
@@ -39,7 +42,7 @@ export const eventDescriptions = {
   ping: 'A person asked for a test delivery.',
 } as const satisfies Record<EventType, string>;
 
-/** The same of those that only streams tell of. */
+/** When each type is sent that only streams report. */
 export const streamOnlyEventDescriptions = {
   'generation.created': 'A generation was accepted and waits.',
   'generation.running': 'The studio has taken a generation.',

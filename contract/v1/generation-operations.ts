@@ -11,7 +11,7 @@ import {
   ListGenerationsQuery,
 } from './schemas/generation.ts';
 
-/** What there is to do with generations once they were created. Rows of the table in operations.ts. */
+/** Operations on generations that were already created. Rows of the table in operations.ts. */
 export const generationOperations = {
   getGeneration: {
     method: 'GET',

@@ -1,4 +1,4 @@
-/** Names of the headers that the API gives a meaning of its own, as they are written on the wire. */
+/** Names of the headers that have a special meaning in the API, as they are written on the wire. */
 export const headers = {
   apiKey: 'X-API-Key',
   idempotencyKey: 'Idempotency-Key',

@@ -1,4 +1,7 @@
-/** Prefixes of the ids that the service gives out (docs/api.md §2, §6 and §7); a webhook endpoint's is for who manages it. */
+/**
+ * Prefixes of the ids that the service creates (docs/api.md §2, §6 and §7). Only people who manage webhook endpoints
+ * see the prefix `whk_`.
+ */
 export const idPrefixes = {
   generation: 'gen_',
   upload: 'upl_',

@@ -1,7 +1,7 @@
 /**
- * Every limit that a client of the HTTP API can run into (docs/api.md §8). Lengths of text are Unicode code
- * points, sizes are bytes, and each name or comment carries the unit. Limits that only protect a process, such as
- * socket time-outs, stand with that process.
+ * Every limit that a client of the HTTP API can reach (docs/api.md §8). Lengths of text are in Unicode code points,
+ * sizes in bytes. Each name or comment contains the unit. Limits that only protect a process, such as socket time-outs,
+ * are in the code of that process.
  */
 
 const kilobyte = 1024;
@@ -9,60 +9,66 @@ const megabyte = 1024 * kilobyte;
 
 // Requests
 
-/** Requests of one key in one minute of the database clock, where the key sets no limit of its own. */
+/** Requests of a key per minute of the database clock, if the key has no limit of its own. */
 export const rateLimitPerMinuteDefault = 120;
-/** Credits that one act may cost before a command line or an agent has to ask, where a key says nothing of its own. */
+/** Credits that one action may cost before a command line or an agent must ask, if the key has no value of its own. */
 export const confirmAboveDefault = 25;
 export const rateLimitWindowSeconds = 60;
-/** Body of an ordinary JSON request. Up to this size repeated names in an object are looked for and refused. */
+/** The largest body of an ordinary JSON request. Up to this size, repeated names in an object are refused. */
 export const jsonBodyBytes = 256 * kilobyte;
-/** Body of a JSON request that may hold a mask: edits and estimates. */
+/** The largest body of a JSON request that may contain a mask: edits and estimates. */
 export const largeJsonBodyBytes = 16 * megabyte;
-/** Of a large body without its mask and white space. The fields at their longest, every character escaped, are 450 kB. */
+/**
+ * The largest size of a large body without its mask and white space. The longest possible fields, with every character
+ * escaped, have 450 kB.
+ */
 export const jsonContentBytes = megabyte;
-/** Levels of nesting in a JSON body. */
+/** The maximum levels of nesting in a JSON body. */
 export const jsonDepth = 32;
-/** Values in a JSON body, at every level together. The largest of ours, with as many options as a model may have, has 150. */
+/**
+ * The maximum number of values in a JSON body, on all levels together. Our largest body, for a model with the maximum
+ * number of options, has 150.
+ */
 export const jsonValues = 1_000;
-/** Characters of a number in a JSON body. */
+/** The maximum length of a number in a JSON body. */
 export const maxJsonNumberCharacters = 40;
 export const maxRequestHeaderBytes = 16 * kilobyte;
 export const maxRequestHeaders = 100;
-/** Entries of `errors` in one problem document. */
+/** The maximum number of entries of `errors` in one problem document. */
 export const maxProblemErrors = 50;
-/** Characters of printable ASCII; empty is refused. */
+/** Printable ASCII characters; an empty key is refused. */
 export const maxIdempotencyKeyCharacters = 200;
-/** How long a create waits for another one in flight under the same Idempotency-Key. */
+/** How long a create waits for a running create with the same Idempotency-Key. */
 export const idempotencyWaitSeconds = 10;
 
 // Lists
 
 export const defaultPageSize = 20;
 export const maxPageSize = 100;
-/** Items skipped before a page starts: (page - 1) × limit. */
+/** The maximum number of items before a page: (page - 1) × limit. */
 export const maxOffset = 1_000_000;
-/** Largest integer that a query parameter is read as: nine plain digits. */
+/** The largest integer that a query parameter may have: nine plain digits. */
 export const maxQueryInteger = 999_999_999;
 
 // Long poll
 
 export const maxWaitSeconds = 60;
-/** Open long polls of one process; past it the answer is `rate_limited`. */
+/** Open long polls of one process; beyond it the answer is `rate_limited`. */
 export const maxLongPollsPerProcess = 20_000;
 
 // Streams
 
-/** Open streams of one key, or of one session of the console; past it the answer is `rate_limited`. */
+/** Open streams of one key, or of one session of the console; beyond it the answer is `rate_limited`. */
 export const maxStreamsPerKey = 100;
-/** Open streams of one process, likewise. */
+/** Open streams of one process; beyond it the answer is `rate_limited`. */
 export const maxStreamsPerProcess = 20_000;
-/** Longest that a stream says nothing: a comment comes then. */
+/** The longest silence of a stream: after it the service sends a comment. */
 export const streamHeartbeatSeconds = 15;
 
 // Ids and names
 
 export const maxPathIdCharacters = 200;
-/** Ids of assets and videos where they are named in a path or a body. */
+/** For ids of assets and videos in a path or a body. */
 export const maxAssetIdCharacters = 100;
 export const maxProjectIdCharacters = 100;
 export const maxSearchCharacters = 100;
@@ -90,15 +96,18 @@ export const maxResolutionCharacters = 20;
 export const maxMaskCharacters = 15_000_000;
 export const minStrength = 0.1;
 export const maxStrength = 1;
-/** Queued generations of one account; past it the answer is `queue_full`. The operator may set another. */
+/** Queued generations of one account; beyond it the answer is `queue_full`. The operator may change it. */
 export const queuedPerAccountDefault = 1000;
-/** A generation that could not start for this long fails. */
+/** A generation fails when it could not start for this long. */
 export const maxQueuedHours = 24;
 
-/** Code points of a text for which a field sets no limit, or whose field is not known: those of the longest but a mask. */
+/**
+ * The maximum length of a text without a limit of its own, or in an unknown field. It equals the longest limit of any
+ * field except a mask.
+ */
 export const maxTextCharacters = 4096;
 
-// Uploads (defaults; the operator may set others)
+// Uploads (defaults; the operator may change them)
 
 export const maxImageBytes = 50 * megabyte;
 export const maxImagePixels = 50_000_000;
@@ -117,11 +126,14 @@ export const uploadProcessingMinutes = 15;
 /** Active keys of one person. */
 export const maxActiveKeys = 50;
 export const maxWebhookEndpoints = 10;
-/** Wall clock of one delivery attempt, name look-up included. */
+/** The time limit of one delivery attempt, including the name look-up. */
 export const webhookTimeoutSeconds = 10;
-/** How far `t` of a signature may be from the receiver's clock. */
+/** The maximum difference between `t` of a signature and the receiver's clock. */
 export const webhookSignatureToleranceSeconds = 300;
-/** Test deliveries that a person may send in any 60 seconds, to one endpoint and to all of an account. */
+/**
+ * The maximum number of test deliveries that a person may send in any 60 seconds: to one endpoint, and to all endpoints
+ * of an account.
+ */
 export const maxPingsPerMinute = { endpoint: 10, account: 30 } as const;
-/** The same for deliveries that are sent again by hand. */
+/** Like `maxPingsPerMinute`, for deliveries that a person sends again. */
 export const maxResendsPerMinute = { endpoint: 30, account: 60 } as const;

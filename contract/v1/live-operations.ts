@@ -10,7 +10,7 @@ import {
   Progress,
 } from './schemas/progress.ts';
 
-/** How far a generation is, while it is on its way. Rows of the table in operations.ts. */
+/** Operations that show the progress of a running generation. Rows of the table in operations.ts. */
 export const liveOperations = {
   watchGeneration: {
     method: 'GET',

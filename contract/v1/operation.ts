@@ -5,45 +5,48 @@ import type { Scope } from './scopes.ts';
 /** One row of the table of operations. */
 export type Operation = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Path with `{name}` for each parameter. */
+  /** A path with `{name}` for each parameter. */
   path: `/v1/${string}`;
   tag: 'Account' | 'Catalog' | 'Projects' | 'Library' | 'Uploads' | 'Generations' | 'Events';
   summary: string;
   description: string;
-  /** The scope that the key must have, or several of which any one is enough. */
+  /** The scope that the key must have. For a list, any one of its scopes is enough. */
   scope: Scope | readonly Scope[];
-  /** True where an Idempotency-Key is honoured; elsewhere the header is ignored. */
+  /** When true, the operation uses the Idempotency-Key; otherwise it ignores the header. */
   idempotent: boolean;
   request: {
-    /** A path that does not match answers `not_found`, never `invalid_request`. */
+    /** A path that does not match gets `not_found`, never `invalid_request`. */
     params?: TSchema;
-    /** Unknown query parameters are refused, where there is no schema too. */
+    /** Unknown query parameters are refused, even without a schema. */
     query?: TSchema;
     body?: TSchema;
-    /** Parts of a multipart form that may be sent in place of JSON. */
+    /** The parts of a multipart form that a client may send instead of JSON. */
     form?: TSchema;
-    /** False where a request without a body is as good as one with an empty object. */
+    /** When false, a request without a body is equivalent to an empty object. */
     bodyRequired?: boolean;
-    /** Largest JSON body in bytes. */
+    /** The largest JSON body, in bytes. */
     bodyLimitBytes: number;
-    /** Values in it, at every level together; left out: `jsonValues`. */
+    /** The maximum number of values in the body, on all levels together. Default: `jsonValues`. */
     maxBodyValues?: number;
   };
   response: {
     status: 200 | 201 | 202;
     schema: TSchema;
-    /** Where the answer is not JSON: its handler sends it itself, and the schema is that of the document alone. */
+    /**
+     * Set when the answer is not JSON. The handler sends the answer itself; the schema is only for the OpenAPI
+     * document.
+     */
     mediaType?: 'text/event-stream' | 'image/jpeg';
-    /** Shown in place of the schema's own example, where the operation answers with something more special. */
+    /** Replaces the example of the schema when the operation has a more specific answer. */
     example?: object;
-    /** What comes on it, where the answer is a stream of events (`text/event-stream`) or may be one. */
+    /** Describes the events when the answer is, or may be, a stream of events (`text/event-stream`). */
     stream?: string;
   };
-  /** Every code that the operation can answer with. */
+  /** All problem codes of the operation. */
   problems: readonly ProblemCode[];
 };
 
-/** What any route can answer: nobody is let in unasked, names are checked strictly, and anything can break. */
+/** The problem codes of every route: each one authenticates, checks names strictly, and may fail unexpectedly. */
 export const problemsOfEveryOperation = [
   'invalid_request',
   'unauthorized',
@@ -54,10 +57,10 @@ export const problemsOfEveryOperation = [
   'upstream_unavailable',
 ] as const satisfies readonly ProblemCode[];
 
-/** What a route that asks the studio on the account's behalf can answer besides. */
+/** The problem codes of a route that calls the studio for the account. */
 export const studioProblems = [...problemsOfEveryOperation, 'connection_expired'] as const;
 
-/** What a create can answer: all that a quote and the accept can refuse. */
+/** The problem codes of a create: all refusals of a quote and of the accept. */
 export const createProblems = [
   ...studioProblems,
   'insufficient_credits',
@@ -72,7 +75,7 @@ export const createProblems = [
   'geo_blocked',
 ] as const satisfies readonly ProblemCode[];
 
-/** The scopes of which a key needs one, as a list in either case. */
+/** Returns the scopes of which a key needs one, always as a list. */
 export function acceptedScopes(operation: Operation): readonly Scope[] {
   return typeof operation.scope === 'string' ? [operation.scope] : operation.scope;
 }

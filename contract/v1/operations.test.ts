@@ -8,7 +8,9 @@ import { scopes, type Scope } from './scopes.ts';
 
 const entries = Object.entries(operations) as [OperationId, Operation][];
 
-/** What a key must be allowed, written a second time on purpose: a slip in the table would open a door. */
+/**
+ * The scope for each change. Repeated here on purpose, because a mistake in the table would give keys too many rights.
+ */
 const scopeOfChange: Record<string, Scope> = {
   createProject: 'projects',
   updateProject: 'projects',
@@ -27,7 +29,7 @@ const scopeOfChange: Record<string, Scope> = {
   stopGeneration: 'generate',
 };
 
-/** Reads that `read` alone does not open: whoever uploads sees what became of it, and any key what it is. */
+/** Reads that other scopes allow too: a key that uploads may see its uploads, and any key may see itself. */
 const scopesOfRead: Record<string, readonly Scope[]> = { getUpload: ['read', 'uploads'], getKey: scopes };
 
 test('every read takes the scope read, and every change the scope of its kind', () => {
@@ -86,7 +88,7 @@ test('bodies come with POST and PATCH only, and whether one is required is said'
   }
 });
 
-/** The rows of the tables of endpoints in docs/api.md, in our own short form. */
+/** Reads the rows of the endpoint tables in docs/api.md, in a short form. */
 async function documentedRows(): Promise<string[]> {
   const document = await readFile(new URL('../../docs/api.md', import.meta.url), 'utf8');
   const creates = /Creates refuse with ([^.]+)\./.exec(document)?.[1] ?? '';

@@ -44,8 +44,8 @@ import { ListSuggestionsQuery, SuggestionList } from './schemas/suggestion.ts';
 import { CreateUploadRequest, DeletedUpload, Upload, UploadForm, UploadParams } from './schemas/upload.ts';
 
 /**
- * The whole HTTP API as one table (docs/api.md §4). Routes, validation, the OpenAPI document and the types of
- * clients come from it.
+ * The whole HTTP API as one table (docs/api.md §4). Routes, validation, the OpenAPI document and the types of the
+ * clients are derived from it.
  */
 export const operations = {
   getAccount: {
@@ -430,12 +430,15 @@ type PartOf<Id extends OperationId, Part extends string> = (typeof operations)[I
   ? Static<S>
   : Record<string, never>;
 
-/** What a handler receives after validation. Parts that the operation does not have are empty objects. */
+/**
+ * The parts of a request that a handler receives after validation. Parts that the operation does not have are empty
+ * objects.
+ */
 export type RequestOf<Id extends OperationId> = {
   params: PartOf<Id, 'params'>;
   query: PartOf<Id, 'query'>;
   body: PartOf<Id, 'body'>;
 };
 
-/** What a handler gives back: the body of the success answer. */
+/** What a handler returns: the body of the success answer. */
 export type ResponseOf<Id extends OperationId> = Static<(typeof operations)[Id]['response']['schema']>;

@@ -4,7 +4,7 @@ import { STATUS_CODES } from 'node:http';
 import { test } from 'node:test';
 import { problemCodeNames, problemCodes } from './problem-codes.ts';
 
-/** The codes that clients rely on, written a second time on purpose. */
+/** The codes that clients rely on, repeated here on purpose. */
 const promised = {
   400: ['invalid_request'],
   401: ['unauthorized'],

@@ -1,17 +1,17 @@
 /**
- * Every stable error code of the HTTP API (docs/api.md §7), and all that follows from it. A refusal anywhere in
- * the service names one of these; status, title and retryability come from here and from nowhere else.
+ * Every stable error code of the HTTP API (docs/api.md §7) and its properties. Each refusal in the service uses one of
+ * these codes. Status, title and retryability are defined only here.
  */
 type ProblemCodeEntry = {
   /** HTTP status code of the answer. */
   status: number;
-  /** Reason phrase of that status, as Node writes it on the status line. */
+  /** The reason phrase of the status, as Node writes it on the status line. */
   title: string;
   /** True when the same request may succeed later. */
   retryable: boolean;
-  /** What happened, for a person who reads the documentation. */
+  /** Explains what happened, for a reader of the documentation. */
   meaning: string;
-  /** What that person can do about it. */
+  /** Explains what the reader can do about it. */
   whatToDo: string;
 };
 

@@ -1,6 +1,6 @@
 /**
- * How far a generation is: closed lists, each word with its sentence for people (docs/api.md §2). No schema stands here, so that
- * pages can import it.
+ * The progress of a generation: closed lists of words, each with a sentence for people (docs/api.md §2). This file
+ * contains no schema, so that pages can import it.
  */
 export const progressStages = {
   queued: 'It waits for its turn.',

@@ -1,8 +1,8 @@
 import { eachSetting } from '../studio/kinds.ts';
 
 /**
- * What the service answered, with the included studio behind it, when an account made pictures and videos: the examples
- * of the OpenAPI document. Only host names and the person were changed.
+ * Real answers of the service, with the included studio, to an account that made pictures and videos. They are the
+ * examples of the OpenAPI document. Only the host names and the person were changed.
  */
 export const realAnswers = {
   account: {

@@ -1,32 +1,32 @@
 import type { OperationId } from './operations.ts';
 
 /**
- * What the reference shows for each operation, to be pasted into a shell: `$URL` and `$KEY` come from the first sample,
- * `$GENERATION`, `$ASSET` and `$PROJECT` from the second, and what else a sample needs it makes itself. A test runs them
- * all in this order. They have no comments: not every shell takes one that is pasted.
+ * The shell samples that the reference shows for each operation. The first sample sets `$URL` and `$KEY`; the second
+ * sets `$GENERATION`, `$ASSET` and `$PROJECT`. A sample creates anything else that it needs. A test runs all samples in
+ * this order. They contain no comments, because not every shell accepts a pasted comment.
  */
 export type Samples = { shell: string; node?: string; python?: string };
 
 const key = '-H "Authorization: Bearer $KEY"';
 const json = '-H "Content-Type: application/json"';
-/** The first id with a prefix in what comes before. */
+/** Prints the first id with this prefix in the input. */
 const idOf = (prefix: string) => `grep -o '${prefix}_[0-9a-z]*' | head -n 1`;
 const get = (path: string) => `curl -sS "$URL${path}" ${key}`;
 const send = (path: string, body: string, method = 'POST') =>
   `curl -sS ${method === 'POST' ? '' : `-X ${method} `}"$URL${path}" ${key} ${json} \\\n  -d '${body}'`;
 const without = (method: 'POST' | 'DELETE', path: string) => `curl -sS -X ${method} "$URL${path}" ${key}`;
-/** Takes the id out of the answer to a create. */
+/** Stores the id from the answer to a create in a variable. */
 const named = (variable: string, create: string) => `${variable}=$(${create} | ${idOf('gen')})`;
 const waited = (variable: string) => get(`/v1/generations/$${variable}?wait=60`);
-/** A command whose body names variables: JSON in double quotes. */
+/** Builds a command whose body contains shell variables: JSON in double quotes. */
 const sendWith = (path: string, body: string, method = 'POST') =>
   send(path, body, method).replace(/-d '(.*)'$/s, (_, text: string) => `-d "${text.replaceAll('"', '\\"')}"`);
 
-/** What every sample goes by: where the service is, and the key that the first start printed. */
+/** The variables of all samples: the address of the service, and the key that the first start printed. */
 export const firstSample = `export URL=http://127.0.0.1:8787
 export KEY=rk_live_...`;
 
-/** Makes a picture and keeps the ids that the samples use. */
+/** Makes a picture and stores the ids that the samples use. */
 export const secondSample = `${named('GENERATION', send('/v1/images/generations', '{"prompt": "a calm lake at dawn"}'))}
 ANSWER=$(${waited('GENERATION')})
 ASSET=$(echo "$ANSWER" | ${idOf('ast')})
@@ -151,7 +151,7 @@ ${send('/v1/videos/$VIDEO/frames', '{"time": "last"}')}`,
   watchGeneration: { shell: get('/v1/generations/$GENERATION/events').replace('-sS', '-sSN') },
   getProgress: { shell: get('/v1/generations/$GENERATION/progress') },
   getPreview: {
-    // Asked for more often than `curl --retry` can: a fast machine draws the film in a second.
+    // The loop polls more often than `curl --retry` can, because a fast machine renders the film in a second.
     shell: `${named('MOVING', send('/v1/videos/generations', '{"prompt": "clouds drift over mountains", "duration": 8}'))}
 for look in $(seq 100); do ${get('/v1/generations/$MOVING/previews/0').replace('-sS', '-sf -o preview.jpg')} && break; sleep 0.1; done`,
   },

@@ -19,7 +19,7 @@ test('every recipe can be typed into a shell and says what comes of it', () => {
         /^(?:npm run operator -- |curl -i |sleep \d+$|SANDBOX_KEY=\$\(npm run operator -- | {2}grep -o )/,
       );
       assert.ok(!line.includes('{email}'));
-      // Nothing inside the quotes that would end them.
+      // The quotes contain no further quote that would end them.
       assert.equal(line.split("'").length % 2, 1, line);
     }
     assert.notEqual(sandboxOutcome(recipe), '');

@@ -3,25 +3,25 @@ import type { GenerationStatus } from './schemas/generation.ts';
 import type { UploadStatus } from './schemas/upload.ts';
 
 /**
- * How every answer of the API is got on purpose from an installation as it comes, for whoever writes a client: what an
- * operator switches, what is sent, what comes back. The documents are made from it, and a test walks it.
+ * Describes for authors of clients how to get each answer of the API on purpose from a default installation: what an
+ * operator changes, what the client sends, what the answer is. The documents are generated from it, and a test runs it.
  */
 export type SandboxRecipe = {
-  /** A problem code, or the name of what is to be seen; also its anchor in the documents. */
+  /** A problem code, or the name of the result. It is also the anchor in the documents. */
   id: string;
   title: string;
-  /** What there is to know besides; words between backticks are code. */
+  /** Further explanation; words between backticks are code. */
   note: string;
-  /** Operator commands that come first; `{email}` stands for the address of the account. */
+  /** Operator commands that run first. `{email}` is replaced by the address of the account. */
   prepare?: readonly string[];
-  /** Seconds until what `prepare` switched is seen by all. */
+  /** Seconds until the changes of `prepare` have effect everywhere. */
   settleSeconds?: number;
-  /** Options of `key create` for a key of this recipe's own, or none to send no key at all. */
+  /** Options of `key create` for a separate key for this recipe, or `none` to send no key. */
   key?: { options: string } | 'none';
-  /** Sent one after the other; the answer to the last one is the point. */
+  /** The requests, sent one after the other. The answer to the last one is the result. */
   requests: readonly SandboxRequest[];
   answer: SandboxAnswer;
-  /** Operator commands that make everything as it was. */
+  /** Operator commands that undo all changes. */
   restore?: readonly string[];
 };
 
@@ -30,18 +30,18 @@ export type SandboxRequest = {
   path: `/v1/${string}`;
   headers?: Readonly<Record<string, string>>;
   body?: object;
-  /** Any small picture under this name, sent as a form, in place of a body. */
+  /** A small picture with this file name, sent as a form instead of a body. */
   upload?: string;
 };
 
 export type SandboxAnswer =
   | { code: ProblemCode }
-  /** The generation that was made goes this way; `error` is its error's code. */
+  /** The created generation gets this status; `error` is the code of its error. */
   | { generation: GenerationStatus; error: string | null; seconds?: number }
-  /** The upload that was made goes this way. */
+  /** The created upload gets this status. */
   | { upload: UploadStatus; seconds?: number };
 
-/** Address of the account that the first start makes. */
+/** The address of the account that the first start creates. */
 export const demoEmail = 'demo@renderkit.local';
 
 const create = (body: object, more: Partial<SandboxRequest> = {}): SandboxRequest => ({
@@ -221,8 +221,8 @@ export const sandboxRecipes: readonly SandboxRecipe[] = [
 ];
 
 /**
- * What the lines of all recipes go by: the service's address, an API key, the address of its account, and a picture of one
- * pixel.
+ * The variables and files of all recipes: the address of the service, an API key, the address of its account, and a
+ * picture of one pixel.
  */
 export const sandboxSetup = [
   'URL=http://127.0.0.1:8787',
@@ -232,7 +232,7 @@ export const sandboxSetup = [
   '  base64 -d > picture.png',
 ];
 
-/** The recipe as lines for a shell, after those of `sandboxSetup`. */
+/** Returns the recipe as lines for a shell, to run after `sandboxSetup`. */
 export function sandboxLines({
   prepare = [],
   settleSeconds,
@@ -257,7 +257,7 @@ export function sandboxLines({
   ];
 }
 
-/** Characters of a line that the documents show without scrolling. */
+/** The maximum length of a line that the documents show without scrolling. */
 const maxLineCharacters = 80;
 
 function curlOf(
@@ -275,12 +275,12 @@ function curlOf(
     ...(body === undefined ? [] : [`-d '${JSON.stringify(body)}'`]),
     ...(upload === undefined ? [] : [`-F "file=@picture.png;filename=${upload}"`]),
   ];
-  // A line that is too long to be read goes on below.
+  // A longer line is broken into several lines.
   const line = parts.join(' ');
   return line.length <= maxLineCharacters ? line : parts.join(' \\\n  ');
 }
 
-/** What is to be seen in the end, as a sentence. */
+/** Returns the result as a sentence. */
 export function sandboxOutcome({ answer }: SandboxRecipe): string {
   if ('code' in answer)
     return `The answer is ${problemCodes[answer.code].status} with the code \`${answer.code}\`.`;

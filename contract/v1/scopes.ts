@@ -1,9 +1,9 @@
-/** What a key may be allowed to do (docs/api.md §5). A new key has all of them unless some are left out. */
+/** Rights of a key (docs/api.md §5). A new key has all of them unless its maker omits some. */
 export const scopes = ['read', 'generate', 'uploads', 'projects', 'library'] as const;
 
 export type Scope = (typeof scopes)[number];
 
-/** One sentence per scope, shown to the person who makes a key. */
+/** One sentence per scope, shown to the person who creates a key. */
 export const scopeDescriptions = {
   read: 'See the account, models, projects, the library and generations. A key with this scope alone never spends.',
   generate:

@@ -12,7 +12,7 @@ import { closed, nullable, oneOf } from './schema-builders.ts';
 export const assetTypes = ['image', 'video'] as const;
 export type AssetType = (typeof assetTypes)[number];
 
-/** Types by which an item is addressed in a path; a saved frame is listed as an image. */
+/** The types of an item in a path. Lists show a saved frame as an image. */
 export const assetPathTypes = ['image', 'video', 'frame'] as const;
 
 export const Asset = closed(

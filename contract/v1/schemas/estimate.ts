@@ -7,8 +7,8 @@ import { closed, nullable, oneOf } from './schema-builders.ts';
 type EstimateBody = { [K in GenerationKind]: Static<(typeof estimateRequests)[K]> }[GenerationKind];
 
 /**
- * Body of `POST /v1/estimate`. Only the branch that `kind` chooses is validated, so that a wrong field is reported
- * once and not four times; the `if` errors that ajv adds beside carry nothing of their own.
+ * The body of `POST /v1/estimate`. Only the branch for `kind` is validated, so that a wrong field is reported once and
+ * not four times. The `if` errors that ajv adds contain no further information.
  */
 export const EstimateRequest = Type.Unsafe<EstimateBody>({
   type: 'object',

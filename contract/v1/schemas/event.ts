@@ -42,7 +42,10 @@ export const eventSchemas = {
 
 export type Event = { [T in EventType]: Static<(typeof eventSchemas)[T]> }[EventType];
 
-/** An event as the stream of an account has it (docs/api.md §6): what webhooks get, and what only the stream tells of. */
+/**
+ * Events in the stream of an account (docs/api.md §6): the events that webhooks get, and those that only the stream
+ * reports.
+ */
 export const streamEventSchemas = {
   'generation.created': eventOf('generation.created', Generation, 'GenerationCreatedEvent'),
   'generation.running': eventOf('generation.running', Generation, 'GenerationRunningEvent'),
@@ -60,10 +63,10 @@ export const EventList = listOf(
   Type.Unsafe<StreamEvent>({ anyOf: Object.values(streamEventSchemas) }),
 );
 
-/** Ids of ours have 30; another is refused as unknown. */
+/** Our ids have 30 characters; any other id is refused as unknown. */
 const maxEventIdCharacters = 100;
 const oneType = streamEventTypes.map((type) => type.replace('.', '\\.')).join('|');
-/** Some of them, with commas between them. */
+/** One or more of the types, separated by commas. */
 export const eventTypesPattern = `^(${oneType})(,(${oneType}))*$`;
 const maxTypesCharacters = streamEventTypes.join(',').length;
 

@@ -91,7 +91,7 @@ const aspectRatio = Type.Optional(
     examples: ['16:9'],
   }),
 );
-/** Fields of the numbers that a request may set. */
+/** Returns the schema fields for the numbers that a request may set. */
 function settingFields<Name extends SettingName>(names: readonly Name[]) {
   const fieldOf = (name: Name) => {
     const number = settingFacts[name].whole === true ? Type.Integer : Type.Number;
@@ -202,7 +202,8 @@ const extendFields = {
   metadata,
 };
 
-// Those that made what the examples of the answers show, but for ids that only it had, and two that go on with it.
+// Example requests: those that made the generations in the example answers, without ids that existed only there, and
+// two requests that continue from them.
 const imageExample = {
   model: realAnswers.generation.model,
   prompt: 'a lighthouse above a calm sea at dusk',
@@ -245,7 +246,7 @@ export const ExtendVideoRequest = closed(extendFields, {
 });
 export type ExtendVideoRequest = Static<typeof ExtendVideoRequest>;
 
-/** Body of an estimate for each kind: that of the create, and the kind. */
+/** The body of an estimate for each kind: the body of the create plus `kind`. */
 export const estimateRequests = {
   image: closed(
     { kind: Type.Literal('image'), ...imageFields },

@@ -20,12 +20,12 @@ export const finalGenerationStatuses = [
 /** `error.code` of a generation that succeeded with some outputs missing. */
 export const partialFailureCode = 'partial_failure';
 
-/** `error.code` of a generation that the studio will never render: its token was tombstoned there. */
+/** `error.code` of a generation that the studio will never render, because its token was tombstoned there. */
 export const renderLostCode = 'render_lost';
 
 /**
- * `error.code` of a generation that an engine could not make, or that was stopped; beside them codes of problems say what a
- * request was refused for (docs/api.md §2).
+ * `error.code` of a generation that an engine could not make, or that was stopped. In addition, problem codes are used
+ * for a refused request (docs/api.md §2).
  */
 export const renderErrorCodes = [
   'invalid_request',

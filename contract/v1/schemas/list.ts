@@ -2,7 +2,7 @@ import { Type, type TSchema } from 'typebox';
 import { defaultPageSize, maxOffset, maxPageSize } from '../limits.ts';
 import { closed } from './schema-builders.ts';
 
-/** The envelope around every list (docs/api.md §2). `name` is the component's name, `ModelList` for example. */
+/** Returns the envelope of a list (docs/api.md §2). `name` is the name of the component, such as `ModelList`. */
 export function listOf<T extends TSchema>(name: string, item: T) {
   return closed(
     {
@@ -17,8 +17,8 @@ export function listOf<T extends TSchema>(name: string, item: T) {
 }
 
 /**
- * Query parameters of a list that comes in pages. They arrive as text: the service takes plain digits only
- * (`^\d{1,9}$`) before they are coerced, and refuses an offset above `maxOffset`.
+ * Query parameters of a list with pages. They arrive as text. The service accepts only plain digits (`^\d{1,9}$`)
+ * before it converts them, and refuses an offset above `maxOffset`.
  */
 export const pageQuery = {
   page: Type.Optional(
@@ -34,7 +34,7 @@ export const pageQuery = {
   ),
 };
 
-/** The same for lists that are given whole when neither parameter is sent. */
+/** Query parameters of a list that is complete when neither parameter is sent. */
 export const optionalPageQuery = {
   page: Type.Optional(
     Type.Integer({ minimum: 1, maximum: maxOffset + 1, description: 'Page to show, from 1.' }),

@@ -98,7 +98,7 @@ export const PreviewQuery = closed({
   ),
 });
 
-/** What is no JSON but lines of events. */
+/** The answer is lines of events, not JSON. */
 export const EventStream = Type.String({
   description:
     'Server-sent events: `generation` and `progress` first, then `progress`, `preview` and `generation` as they come, `done` ' +

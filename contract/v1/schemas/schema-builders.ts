@@ -1,8 +1,9 @@
 import { Type, type Static, type TProperties, type TSchema } from 'typebox';
 
 /**
- * The few shapes that all schemas are made of. They use standard JSON Schema keywords alone, so that ajv, the
- * serializer and OpenAPI 3.1 read them alike. A schema with a `title` becomes a component of that name in OpenAPI.
+ * The few shapes that all schemas are built from. They use only standard keywords of JSON Schema, so that ajv, the
+ * serializer and OpenAPI 3.1 interpret them in the same way. A schema with a `title` becomes a component with that name
+ * in OpenAPI.
  */
 
 type Annotations = { title?: string; description?: string; examples?: unknown[]; default?: unknown };
@@ -17,7 +18,7 @@ export function oneOf<const V extends string[]>(values: readonly [...V], annotat
   return Type.Enum(values, { type: 'string', ...annotations });
 }
 
-/** The value or null. Named schemas stay whole, so that OpenAPI can point at them. */
+/** The value or `null`. Schemas with a title stay unchanged, so that OpenAPI can reference them. */
 export function nullable<T extends TSchema>(schema: T, annotations: Annotations = {}) {
   const plain = schema as TSchema & { type?: string; title?: string; enum?: unknown[] };
   if (plain.type === undefined || plain.title !== undefined) {

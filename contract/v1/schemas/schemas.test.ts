@@ -119,7 +119,7 @@ test('limits of the image request hold at their edges', () => {
   }
 });
 
-/** A value at the limit of its field and one past it, for each operation that takes a body. */
+/** For each operation with a body: a value at the limit of its field, and a value beyond it. */
 const edges: Partial<Record<OperationId, { base: object; fields: [string, unknown, unknown][] }>> = {
   createImageEdit: {
     base: { image: 'x' },

@@ -25,7 +25,7 @@ export type Suggestion = Static<typeof Suggestion>;
 
 export const SuggestionList = listOf('SuggestionList', Suggestion);
 
-/** Suites by which suggestions can be filtered; extending a video has none of its own. */
+/** Suites for filtering suggestions. There are no suggestions for extending a video. */
 export const suggestionSuites = ['image', 'edit', 'video'] as const;
 
 export const ListSuggestionsQuery = closed({

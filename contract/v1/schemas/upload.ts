@@ -50,7 +50,7 @@ export const CreateUploadRequest = closed(
   },
 );
 
-/** Parts of the multipart form that sends the file itself. */
+/** The parts of a multipart form that uploads a file. */
 export const UploadForm = closed(
   {
     file: Type.String({
