@@ -10,7 +10,7 @@ import { jsonContentBytes } from '../v1/limits.ts';
 import { closed, nullable } from '../v1/schemas/schema-builders.ts';
 import type { ConsoleOperation } from './operation.ts';
 
-/** What the signed-in person may do beyond the own account. */
+/** The rights of the signed-in person beyond the own account. */
 export const Administration = closed(
   {
     object: Type.Literal('administration'),
@@ -50,7 +50,7 @@ const problems = [
   'upstream_unavailable',
 ] as const satisfies ConsoleOperation['problems'];
 
-/** Two thousand styles with some hundred characters each. */
+/** Large enough for two thousand styles with a few hundred characters each. */
 const listLimits = { bodyLimitBytes: jsonContentBytes, maxBodyValues: 12_000 };
 
 function asConsole({
@@ -83,19 +83,19 @@ function asConsole({
   };
 }
 
-// Each row of the one table becomes a row of the other, which the type says again.
+// Converts each operation of the studio to one of the console. The cast restores the exact types.
 const passedOn = Object.fromEntries(
   administrationOperationIds.map((id) => [id, asConsole(studioOperations[id])]),
 ) as { [Id in AdministrationOperationId]: AsConsole<StudioOperations[Id]> };
 
 /**
- * The studio's administration for a signed-in administrator: the same requests, answers and refusals, below the console's
- * prefix. What changes a price or a secret is refused with `sign_in_required` unless the session's sign-in is at most 15
- * minutes old.
+ * The studio's administration for a signed-in administrator: the same requests, answers and refusals, below the
+ * console's prefix. Changes of a price or a secret are refused with `sign_in_required` unless the session's sign-in is
+ * at most 15 minutes old.
  */
 export const administrationOperations = {
   ...passedOn,
-  /** Answered for everybody who is signed in. */
+  /** Available to everybody who is signed in. */
   getAdministration: {
     ...passedOn.getAdministration,
     response: { status: 200, schema: Administration satisfies TSchema },

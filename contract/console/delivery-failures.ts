@@ -1,4 +1,4 @@
-/** Every way in which an attempt can fail, and what that means for the owner of the receiver. */
+/** All reasons why an attempt can fail, explained for the owner of the receiver. */
 export const deliveryFailures = {
   status: 'The receiver answered, and not with 2xx.',
   timeout: 'No status line came within the time.',

@@ -1,5 +1,5 @@
 /**
- * The account that a page of the console shows, on what the page asks for. A request whose session is by now that of another
- * account is refused as `other_account`; one without the header counts as the session's own.
+ * The account that a page of the console shows, sent with the page's requests. A request is refused as `other_account`
+ * when its session now belongs to another account. Without the header, the account of the session is used.
  */
 export const accountHeader = 'renderkit-account';

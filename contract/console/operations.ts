@@ -59,8 +59,9 @@ import {
 } from './schemas/webhook.ts';
 
 /**
- * All operations of the console's own API. The session's cookie alone says who calls; a request that changes anything must
- * come from the console's origin. The operations of /v1 are there too, for the signed-in person: see `consolePathOf`.
+ * All operations of the console's own API. Only the session's cookie identifies the caller. A request that changes
+ * something must come from the console's origin. The signed-in person can also use the operations of /v1: see
+ * `consolePathOf`.
  */
 export const consoleOperations = {
   getSignedIn: {
@@ -348,7 +349,10 @@ type PartOf<
   ? Static<S>
   : Record<string, never>;
 
-/** What a handler receives after validation. Parts that the operation does not have are empty objects. */
+/**
+ * The parts of a request that a handler receives after validation. Parts that the operation does not have are empty
+ * objects.
+ */
 export type ConsoleRequestOf<Id extends ConsoleOperationId> = {
   params: PartOf<Id, 'params'>;
   query: PartOf<Id, 'query'>;
@@ -360,7 +364,10 @@ export type ConsoleResponseOf<Id extends ConsoleOperationId> = Static<
   (typeof consoleOperations)[Id]['response']['schema']
 >;
 
-/** The path of an operation of /v1 in the console's API: the same request and answer, with a session for the key. */
+/**
+ * Returns the path of an operation of /v1 in the console's API. Request and answer are the same, but a session replaces
+ * the key.
+ */
 export function consolePathOf(id: OperationId): string {
   return `/console/api${operations[id].path}`;
 }

@@ -1,13 +1,13 @@
-/** Codes that only the console's API answers with, beside those of the HTTP API. Browsers use them too. */
+/** Problem codes that only the console's API uses, in addition to those of the HTTP API. Browsers use them too. */
 export const consoleProblemCodes = {
   /**
-   * The page was made for another account: somebody else has signed in since, in another tab of the browser. Nothing was done;
-   * the page has to be loaded anew.
+   * The page shows another account, because somebody else has signed in since, in another tab of the browser. Nothing
+   * was done; the page must be reloaded.
    */
   other_account: { status: 403, title: 'Forbidden' },
   /**
-   * What was asked for changes a price or a secret: the person has to sign in again first, at `consoleAddresses.signIn` with
-   * `prompt=login`, and can then ask for the same again.
+   * The request changes a price or a secret. The person must first sign in again, at `consoleAddresses.signIn` with
+   * `prompt=login`, and can then repeat the request.
    */
   sign_in_required: { status: 403, title: 'Forbidden' },
 } as const satisfies Record<string, { status: number; title: string }>;

@@ -1,4 +1,7 @@
-/** Why signing in can fail, by the `?reason=` of the page that the browser is redirected to, with a text for people. */
+/**
+ * Reasons why signing in can fail, with a text for people. The key is the `?reason=` of the page that the browser is
+ * redirected to.
+ */
 export const signInFailures = {
   attempt_unknown: {
     title: 'This sign-in is no longer open',
@@ -25,7 +28,7 @@ export const signInFailures = {
 } as const;
 export type SignInFailure = keyof typeof signInFailures;
 
-/** The failure that `?reason=` names; undefined where there is no such failure. */
+/** Returns the failure for `?reason=`; `undefined` when there is no such failure. */
 export function signInFailureOf(reason: string | undefined): SignInFailure | undefined {
   return reason !== undefined && Object.hasOwn(signInFailures, reason)
     ? (reason as SignInFailure)

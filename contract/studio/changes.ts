@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 
-// The feed by which a studio tells its client what became of renders and uploads.
+// The feed in which a studio reports the results of renders and uploads to its client.
 
 const id = Type.String({ minLength: 1, maxLength: 200 });
 const sequence = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
@@ -10,15 +10,18 @@ export const ChangesRequest = Type.Object({
   wait_seconds: Type.Integer({ minimum: 0, maximum: 25 }),
 });
 export const Change = Type.Object({
-  /** The account's own counter, raised in the transaction of the change: no gaps appear later. */
+  /** A counter for each account, incremented in the transaction of the change. So no missing numbers appear later. */
   seq: sequence,
   type: Type.Union([Type.Literal('render'), Type.Literal('upload')]),
   token: id,
-  /** As it stood at the change; for type `render`. */
+  /** The state at the change; for type `render`. */
   render: Type.Optional(Type.Unknown()),
-  /** In place of a render: the token was tombstoned. A studio that does not tell of it says so at the next submit. */
+  /**
+   * Replaces `render` when the token was tombstoned. A studio that does not report it here reports it at the next
+   * submit.
+   */
   barred: Type.Optional(Type.Literal(true)),
-  /** As it stood at the change; for type `upload`. */
+  /** The state at the change; for type `upload`. */
   upload: Type.Optional(Type.Unknown()),
 });
 const AccountChanges = Type.Union([
@@ -28,11 +31,11 @@ const AccountChanges = Type.Union([
     changes: Type.Array(Change, { maxItems: 200 }),
     cursor: sequence,
   }),
-  /** The cursor is too old: look up everything in flight by token, then go on from `cursor`. */
+  /** The cursor is too old. The client must look up all its running work by token, then continue from `cursor`. */
   Type.Object({ account: id, status: Type.Literal('reset'), cursor: sequence }),
-  /** There is no live grant for the asking client: the connection has ended. */
+  /** The client has no valid grant for the account: the connection has ended. */
   Type.Object({ account: id, status: Type.Literal('ended') }),
 ]);
 export type AccountChanges = Static<typeof AccountChanges>;
-/** Only the accounts that moved. */
+/** Contains only accounts with changes. */
 export const ChangesAnswer = Type.Object({ accounts: Type.Array(AccountChanges, { maxItems: 5_000 }) });

@@ -1,16 +1,20 @@
-/** Credits, as people see them, of whole 1/1000 credits. */
+/** Converts whole 1/1000 credits to credits, as people see them. */
 export function creditsOf(millicredits: number): number {
   return millicredits / 1_000;
 }
 
-/** To whole 1/1000 credits: sums and products of credits drift as those of all floats do. */
+/** Rounds to whole 1/1000 credits, because sums and products of credits have floating-point errors. */
 export function roundCredits(credits: number): number {
   return creditsOf(Math.round(credits * 1_000));
 }
 
-/** Credits that a person typed as whole 1/1000 credits; undefined where they are finer, which is never rounded. */
+/**
+ * Converts credits that a person typed to whole 1/1000 credits. Returns `undefined` for a finer amount; never rounds
+ * it.
+ */
 export function millicreditsOf(credits: number): number | undefined {
   const millicredits = Math.round(credits * 1_000);
-  // Division gives the float that lies nearest to a decimal of three places: what was typed, if it had no more.
+  // The division returns the float nearest to a decimal with three places. It equals the input if the input has at most
+  // three.
   return creditsOf(millicredits) === credits ? millicredits : undefined;
 }

@@ -1,15 +1,15 @@
 /**
- * The studio's own refusals on its HTTP interface: code → status. The body is `{code, message}`, with
- * `retry_after` (whole seconds, also as the header) where waiting helps.
+ * The error codes of the studio's HTTP interface, with their status. The body is `{code, message}`, and `retry_after`
+ * (whole seconds, also as a header) when waiting helps.
  */
 export const studioErrors = {
   invalid_request: { status: 400 },
-  /** The token is unknown, expired or revoked: refresh it, once. */
+  /** The token is unknown, expired or revoked. The client should refresh it once. */
   invalid_token: { status: 401 },
   forbidden: { status: 403 },
-  /** Of administration: the person has to prove anew who they are (`freshSignInHeader`). */
+  /** Only in administration: the person must authenticate again (`freshSignInHeader`). */
   sign_in_required: { status: 403 },
-  /** What the call would store does not fit any more; the body has `storage`. */
+  /** The storage is too full for the data of the call; the body has `storage`. */
   storage_full: { status: 403 },
   not_found: { status: 404 },
   conflict: { status: 409 },
@@ -22,22 +22,22 @@ export const studioErrors = {
 
 export type StudioErrorCode = keyof typeof studioErrors;
 
-/** Why a quote or a submit is refused though the call itself succeeded. */
+/** Reasons why a quote or a submit is refused although the call itself succeeded. */
 export const refusalCodes = [
   'moderation_blocked',
   'unprocessable',
   'concurrency',
-  /** Nothing can make the model at present: come again. */
+  /** No backend can make the model now; the client may retry later. */
   'model_paused',
   'insufficient_credits',
   'tier_required',
   'forbidden',
-  /** The account stores as much as it may, or the file does not fit; with `storage`. */
+  /** The account has reached its storage limit, or the file does not fit; with `storage`. */
   'storage_full',
   'account_suspended',
   'email_not_verified',
   'geo_blocked',
-  /** The quote is unknown, past its 25 hours, or was made for another request. */
+  /** The quote is unknown, older than 25 hours, or belongs to another request. */
   'quote_invalid',
 ] as const;
 

@@ -1,6 +1,6 @@
 import type { Suite } from './kinds.ts';
 
-/** What each code says of a field beside the field itself: what was asked, and what is allowed. */
+/** The details of each code, in addition to the field: the value of the request, and what is allowed. */
 type Details = {
   // Names that the catalog does not have.
   unknown_model: { asked: string };
@@ -8,12 +8,12 @@ type Details = {
   unknown_suggestion: { asked: string };
   unknown_option: { asked: string; allowed: readonly string[] };
   unknown_project: { asked: string };
-  /** No model was named, and none is the default. */
+  /** The request names no model, and there is no default model. */
   model_unnamed: object;
   model_of_other_suite: { asked: string; allowed: readonly Suite[] };
   style_of_other_type: { asked: string; allowed: 'image' | 'video' };
   suggestion_of_other_suite: { asked: string; allowed: readonly Suite[] };
-  /** `other`: the field that has the category already. */
+  /** `other` is the field that already uses the category. */
   suggestion_of_same_category: { asked: string; other: string };
 
   // Fields that the model needs or does not have.
@@ -40,7 +40,7 @@ type Details = {
   not_a_library_video: object;
   unknown_item: object;
 
-  // References by what they stand for. Seconds, pixels, megabytes.
+  // References whose media are unsuitable. Seconds, pixels, megabytes.
   not_an_image: object;
   not_a_video: object;
   not_an_audio: object;
@@ -54,12 +54,13 @@ type Details = {
 
 type IssueCode = keyof Details;
 
-/** Something about a request that its model does not go with; `field` is its path in the words of the API. */
+/** A part of a request that its model does not accept. `field` is its path in the request body of the API. */
 export type Issue = { [C in IssueCode]: { field: string; code: C } & Details[C] }[IssueCode];
 
 /**
- * One sentence for each code, without its end, as it goes on from the field's name. The API tells them (and names what an
- * unknown name may have meant, which needs the catalog), and so does the studio to whoever is not the service.
+ * The text for each code: a clause that continues after the name of the field, without a full stop. The API uses it
+ * (and adds suggestions for unknown names, which need the catalog). The studio uses it for clients other than the
+ * service.
  */
 const sentences: { [C in IssueCode]: (details: Details[C]) => string } = {
   unknown_model: () => 'there is no such model',
@@ -105,15 +106,15 @@ const sentences: { [C in IssueCode]: (details: Details[C]) => string } = {
   too_large: ({ allowed }) => `must have ${allowed} MB at most`,
 };
 
-/** Every code that there is. */
+/** All issue codes. */
 export const issueCodes = Object.keys(sentences) as IssueCode[];
 
-/** What is wrong, as a clause without its end that goes on from the field's name. */
+/** Returns what is wrong, as a clause that continues after the name of the field, without a full stop. */
 export function sentenceOf(issue: Issue): string {
   return (sentences[issue.code] as (details: Issue) => string)(issue);
 }
 
-/** Names in a row, `max` at most: "a, b and 3 more". */
+/** Joins at most `max` names: "a, b and 3 more". */
 export function listed(names: readonly string[], max = 12): string {
   const rest = names.length - max;
   return rest > 0 ? `${names.slice(0, max).join(', ')} and ${rest} more` : names.join(', ');

@@ -1,27 +1,28 @@
-// What a create makes, and what follows from its kind. No schema stands here, so that pages can import it.
+// The kinds of generations, and the facts that depend on the kind. This file contains no schema, so that pages can
+// import it.
 
 export const suites = ['image', 'edit', 'video', 'extend'] as const;
 export type Suite = (typeof suites)[number];
-/** Where concurrency is counted: extensions count as videos. */
+/** Concurrency is counted for each lane; extensions count as videos. */
 export const lanes = ['image', 'edit', 'video'] as const;
 export type Lane = (typeof lanes)[number];
 export const kinds = ['image', 'image_edit', 'video', 'video_extend'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** What an option of a model's own may be. */
+/** The types of options that a model may define. */
 export const optionTypes = ['select', 'toggle', 'slider', 'text'] as const;
-/** Longest `max_length` of a text option. */
+/** The largest `max_length` of a text option. */
 export const maxTextOptionCharacters = 2_048;
 
-/** The numbers that a request may set where its model has a range for them. */
+/** The numbers that a request may set if its model has a range for them. */
 export const settingNames = ['cfg', 'weight', 'clip_skip', 'mask_blur'] as const;
 export type SettingName = (typeof settingNames)[number];
 
 type SettingFacts = {
-  /** What people call it. */
+  /** The name for people. */
   label: string;
   description: string;
-  /** Requests of the HTTP API hold whole numbers. */
+  /** When true, requests of the HTTP API must use whole numbers. */
   whole?: true;
 };
 
@@ -32,19 +33,19 @@ export const settingFacts: Readonly<Record<SettingName, SettingFacts>> = {
   mask_blur: { label: 'Softness of the edge', description: 'Softness of the edge of a mask.' },
 };
 
-/** A record that has an entry for every setting. */
+/** Returns a record with an entry for every setting. */
 export function eachSetting<T>(valueOf: (name: SettingName) => T): Record<SettingName, T> {
   return Object.fromEntries(settingNames.map((name) => [name, valueOf(name)])) as Record<SettingName, T>;
 }
 
 type KindFacts = {
-  /** Which models make it. */
+  /** The suite of the models that make this kind. */
   suite: Suite;
   lane: Lane;
-  /** Key of a model's `batch_size`. */
+  /** The key in a model's `batch_size`. */
   batchKey: string;
   styleType: 'image' | 'video';
-  /** Those of an inpaint alone are not among them. */
+  /** Does not include settings that only an inpaint has. */
   settings: readonly SettingName[];
 };
 
@@ -67,7 +68,7 @@ export const kindFacts = {
   video_extend: { suite: 'extend', lane: 'video', batchKey: 'ExtendVideo', styleType: 'video', settings: [] },
 } as const satisfies Record<Kind, KindFacts>;
 
-/** How many outputs one generation of the kind makes by a model. */
+/** Returns how many outputs a model makes for one generation of this kind. */
 export function outputsOf(model: { batch_size: Readonly<Record<string, number>> }, kind: Kind): number {
   return model.batch_size[kindFacts[kind].batchKey] ?? 1;
 }

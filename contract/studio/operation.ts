@@ -1,6 +1,8 @@
 import type { TSchema } from 'typebox';
 
-/** Who may call: anyone, the bearer of an account's token, or the service's own client (HTTP Basic, RFC 6749 §2.3.1). */
+/**
+ * Who may call: anyone, a client with an account's token, or the service's own client (HTTP Basic, RFC 6749 §2.3.1).
+ */
 export type StudioCaller = 'anyone' | 'account' | 'client';
 
 export type StudioOperation = {
@@ -10,7 +12,7 @@ export type StudioOperation = {
   params?: TSchema;
   query?: TSchema;
   body?: TSchema;
-  /** The body holds a whole list, of up to thousands. */
+  /** The body contains a complete list with up to thousands of entries. */
   list?: true;
   /** The body is a file, streamed as `application/octet-stream`. */
   bytes?: true;

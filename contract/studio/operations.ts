@@ -49,9 +49,9 @@ const tokenParam = Type.Object({ token: Type.String({ minLength: 1, maxLength: 2
 const idParam = Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) });
 
 /**
- * The studio as the service sees it. Any studio that answers these can take the included one's place. Sign-in is
- * OpenID Connect at the issuer that `getMetadata` names; the account's `id` is the `sub` of its tokens. Administration is
- * optional: `getMetadata` says whether a studio offers it.
+ * The interface of the studio for the service. Any studio with these operations can replace the included one. Sign-in
+ * is OpenID Connect at the issuer that `getMetadata` returns; the account's `id` is the `sub` of its tokens.
+ * Administration is optional: `getMetadata` reports whether a studio offers it.
  */
 export const studioOperations = {
   getMetadata: { method: 'GET', path: '/api/metadata', caller: 'anyone', answer: Metadata },
@@ -59,7 +59,7 @@ export const studioOperations = {
   getBalance: { method: 'GET', path: '/api/balance', caller: 'account', answer: StudioBalance },
   getLimits: { method: 'GET', path: '/api/limits', caller: 'account', answer: StudioLimits },
   getStorage: { method: 'GET', path: '/api/storage', caller: 'account', answer: StudioStorage },
-  /** Carries an ETag; answers 304 to a matching If-None-Match. */
+  /** The answer has an ETag; a matching If-None-Match gets 304. */
   getCatalog: { method: 'GET', path: '/api/catalog', caller: 'account', answer: Catalog },
   createQuotes: {
     method: 'POST',
@@ -68,7 +68,7 @@ export const studioOperations = {
     body: QuotesRequest,
     answer: QuotesAnswer,
   },
-  /** The same for several accounts at once. Only where `getMetadata` offers `shared_quotes`. */
+  /** Like `createQuotes`, for several accounts at once. Available only if `getMetadata` reports `shared_quotes`. */
   createSharedQuotes: {
     method: 'POST',
     path: '/api/shared-quotes',
@@ -105,7 +105,7 @@ export const studioOperations = {
     params: tokenParam,
     answer: TombstoneAnswer,
   },
-  /** An optional part: a studio that has it says so in `getMetadata`. */
+  /** Optional: `getMetadata` reports whether a studio offers it. */
   stopRender: {
     method: 'PUT',
     path: '/api/renders/:token/stopped',
@@ -113,7 +113,7 @@ export const studioOperations = {
     params: tokenParam,
     answer: StopAnswer,
   },
-  /** Holds the request up to `wait_seconds` until one of the accounts moves. */
+  /** Waits up to `wait_seconds` until one of the accounts has changes. */
   readChanges: {
     method: 'POST',
     path: '/api/changes',
@@ -121,7 +121,10 @@ export const studioOperations = {
     body: ChangesRequest,
     answer: ChangesAnswer,
   },
-  /** Holds the request up to `wait_seconds` until one of the renders has moved on. Only where `getMetadata` offers `progress`. */
+  /**
+   * Waits up to `wait_seconds` until one of the renders has made progress. Available only if `getMetadata` reports
+   * `progress`.
+   */
   readProgress: {
     method: 'POST',
     path: '/api/progress',
@@ -158,7 +161,7 @@ export const studioOperations = {
     body: ProjectTitle,
     answer: StudioProject,
   },
-  /** Its items stay in the library. */
+  /** The items of the project stay in the library. */
   deleteProject: {
     method: 'DELETE',
     path: '/api/projects/:id',
@@ -173,7 +176,7 @@ export const studioOperations = {
     query: AssetsQuery,
     answer: AssetsAnswer,
   },
-  /** A saved frame is read as `image` and as `frame`, and changed or deleted as `frame` alone. */
+  /** A saved frame can be read as `image` and as `frame`, but changed or deleted only as `frame`. */
   getAsset: {
     method: 'GET',
     path: '/api/assets/:type/:id',
@@ -189,7 +192,10 @@ export const studioOperations = {
     body: FavoriteRequest,
     answer: StudioAsset,
   },
-  /** Puts items into a project, all or none. What the account does not have, and a frame that the project has, stays as it is. */
+  /**
+   * Moves items into a project, all or none. Skips items that the account does not have, and frames that the project
+   * already has.
+   */
   moveAssets: {
     method: 'POST',
     path: '/api/assets/move',
@@ -212,10 +218,10 @@ export const studioOperations = {
     answer: DeletedAnswer,
   },
   /**
-   * Takes a frame from a video of the library; the same video and millisecond answer the same link for as long as the
-   * video is there and somebody asks for it, and a day at least. `not_found` where the video is missing, or the project.
-   * Saved in a project it is an item, and the link is the item's; saved twice in one project it is one item. `storage_full`
-   * where a new file does not fit.
+   * Takes a frame from a video of the library. The same video and millisecond return the same link while the video
+   * exists and somebody requests the frame, and for at least a day. `not_found` when the video or the project is
+   * missing. A frame that is saved in a project becomes an item, and the link is that of the item; saving it twice in
+   * one project makes only one item. `storage_full` when a new file does not fit.
    */
   takeFrame: {
     method: 'POST',
@@ -225,7 +231,7 @@ export const studioOperations = {
     body: FrameRequest,
     answer: FrameAnswer,
   },
-  /** `conflict` where the token was deleted; `invalid_request` where the file was cut short or came too slowly. */
+  /** `conflict` when the token was deleted; `invalid_request` when the file was incomplete or arrived too slowly. */
   storeUpload: {
     method: 'PUT',
     path: '/api/uploads/:token',
@@ -249,7 +255,10 @@ export const studioOperations = {
     body: LookupRequest,
     answer: UploadsLookupAnswer,
   },
-  /** For a project that was named after the file. `not_found` where the upload or the account's project is missing. */
+  /**
+   * For a project that is chosen after the file was sent. `not_found` when the upload or the account's project is
+   * missing.
+   */
   moveUpload: {
     method: 'PUT',
     path: '/api/uploads/:token/project',
@@ -258,7 +267,7 @@ export const studioOperations = {
     body: MoveUploadRequest,
     answer: StudioUpload,
   },
-  /** Also where there is none: after this the token names nothing. */
+  /** Succeeds also when there is no upload. After this the token refers to nothing. */
   deleteUpload: {
     method: 'DELETE',
     path: '/api/uploads/:token',
@@ -272,7 +281,7 @@ export const studioOperations = {
 export type StudioOperationId = keyof typeof studioOperations;
 type Part<Operation, Name extends string> =
   Operation extends Record<Name, infer S extends TSchema> ? Static<S> : undefined;
-// Worked out once for each operation: left to each use, they cost the type checker most of its time.
+// Computed once for each operation. If each use computed them, they would take most of the type checker's time.
 type Bodies = { [Id in StudioOperationId]: Part<(typeof studioOperations)[Id], 'body'> };
 type Queries = { [Id in StudioOperationId]: Part<(typeof studioOperations)[Id], 'query'> };
 type Params = { [Id in StudioOperationId]: Part<(typeof studioOperations)[Id], 'params'> };
@@ -282,5 +291,5 @@ export type StudioQuery<Id extends StudioOperationId> = Queries[Id];
 export type StudioParams<Id extends StudioOperationId> = Params[Id];
 export type StudioAnswer<Id extends StudioOperationId> = Answers[Id];
 
-/** Seconds for which a quote is honoured at submit. */
+/** The time for which a submit accepts a quote, in seconds. */
 export const quoteLifetimeSeconds = 25 * 60 * 60;

@@ -2,9 +2,9 @@ import { durationsOf, optionsOf } from './offers.ts';
 import type { StudioModel } from './schemas/catalog.ts';
 import type { RenderRequest } from './schemas/render.ts';
 
-/** What a model charges, as data, so that both servers reach the same figure. All amounts in 1/1000 credit. */
+/** The prices of a model, as data, so that both servers calculate the same amount. All amounts are in 1/1000 credit. */
 export type PriceData = {
-  /** Per generation, whatever is asked. */
+  /** Per generation, for any request. */
   base_millicredits: number;
   /** Added per second of video. */
   per_second_millicredits?: number;
@@ -16,7 +16,7 @@ export type PriceData = {
 
 type PricedModel = { price: PriceData; parameters: Pick<StudioModel['parameters'], 'durations'> };
 
-/** The cost of one generation in 1/1000 credit: a whole number, the same in the service and in the studio. */
+/** Returns the cost of one generation in 1/1000 credit: a whole number, the same in the service and in the studio. */
 export function priceOf({ price, parameters }: PricedModel, request: RenderRequest): number {
   let millicredits = price.base_millicredits;
   const seconds = secondsOf(request, parameters);

@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox';
 import { count, id, nullable, oneOf } from './schemas/schema-builders.ts';
 
-// How far renders are, for whoever watches them: told beside the feed of changes, and nothing is kept of it. An optional part
-// of the contract: a studio that has it says so in `getMetadata`.
+// The progress of renders, for people who watch them. It is sent separately from the feed of changes, and none of it is
+// stored. An optional part of the contract: `getMetadata` reports whether a studio offers it.
 
-/** How far a render is at the studio. */
+/** The stages of a render at the studio. */
 export const renderStages = [
   'waiting_for_engine',
   'loading_model',
@@ -14,18 +14,18 @@ export const renderStages = [
 ] as const;
 export type RenderStage = (typeof renderStages)[number];
 
-/** How far a render was when it failed. */
+/** The stages in which a render can fail. */
 export const failureStages = ['submitting', ...renderStages] as const;
 export type FailureStage = (typeof failureStages)[number];
 
-/** Why a render waits at the studio. */
+/** Reasons why a render waits at the studio. */
 export const waitReasons = ['fair_share', 'engine_busy', 'engine_down', 'scheduled_retry'] as const;
 export type WaitReason = (typeof waitReasons)[number];
 
-/** Longest side of a preview in pixels, and its bytes. */
+/** The longest side of a preview, in pixels, and its maximum size, in bytes. */
 export const maxPreviewSide = 384;
 export const maxPreviewBytes = 32_000;
-/** Renders that one call watches. */
+/** The maximum number of renders that one call watches. */
 export const maxWatchedRenders = 5_000;
 
 const revision = Type.String({ maxLength: 100 });
@@ -35,9 +35,12 @@ export const ProgressRequest = Type.Object({
     Type.Object({
       account: id,
       token: id,
-      /** The last one that was answered; null: none. */
+      /** The last revision that the caller received; `null` when there is none. */
       revision: nullable(revision),
-      /** A preview's bytes come along where its revision is above this; null: they are not wanted. */
+      /**
+       * The answer contains the bytes of a preview if its revision is above this; `null` means that no bytes are
+       * wanted.
+       */
       preview_after: nullable(count),
     }),
     { minItems: 1, maxItems: maxWatchedRenders },
@@ -51,11 +54,11 @@ const range = Type.Object({ low: Type.Number({ minimum: 0 }), high: Type.Number(
 export const RenderPreview = Type.Object({
   /** 0-based position among the outputs of the render. */
   index: Type.Integer({ minimum: 0, maximum: 63 }),
-  /** Grows with each one. */
+  /** Increases with each preview. */
   revision: count,
   width: Type.Integer({ minimum: 1, maximum: maxPreviewSide }),
   height: Type.Integer({ minimum: 1, maximum: maxPreviewSide }),
-  /** A JPEG in base64, where it is newer than what the caller has. */
+  /** A JPEG in base64, if it is newer than the caller's preview. */
   jpeg: Type.Optional(Type.String({ maxLength: Math.ceil(maxPreviewBytes / 3) * 4 })),
 });
 export type RenderPreview = Static<typeof RenderPreview>;
@@ -65,21 +68,21 @@ const RenderProgress = Type.Object({
   token: id,
   revision,
   stage: oneOf(renderStages),
-  /** Of the whole render, 0–1; never less than before. Null where it is not known. */
+  /** The completed part of the whole render, 0–1; never decreases. `null` when it is unknown. */
   fraction: nullable(Type.Number({ minimum: 0, maximum: 1 })),
   step: nullable(count),
   steps: nullable(count),
   outputs_done: Type.Integer({ minimum: 0, maximum: 64 }),
-  /** Null once an engine has it and says nothing of a queue of its own. */
+  /** `null` when an engine has the render and reports no queue of its own. */
   queue: nullable(
     Type.Object({
-      /** 1: the next. */
+      /** 1 means next. */
       position: nullable(count),
       of: nullable(count),
       reason: oneOf(waitReasons),
     }),
   ),
-  /** By what renders like it took before; null where that is not known. */
+  /** Estimated from earlier, similar renders; `null` when it is unknown. */
   starts_in_seconds: nullable(range),
   finishes_in_seconds: nullable(range),
   preview: nullable(RenderPreview),
@@ -87,8 +90,8 @@ const RenderProgress = Type.Object({
 export type RenderProgress = Static<typeof RenderProgress>;
 
 /**
- * Of the renders that were asked for those whose revision is another. One that ended, or was never there, is in `ended`: the
- * feed says what became of it.
+ * `renders` has the requested renders with another revision. `ended` has those that ended or never existed; the feed of
+ * changes reports their results.
  */
 export const ProgressAnswer = Type.Object({
   renders: Type.Array(RenderProgress, { maxItems: maxWatchedRenders }),

@@ -1,7 +1,7 @@
-/** What stands where a request names media: what it has to be there. */
+/** The kind of media that a field must name. */
 type Role = 'image' | 'mask' | 'audio' | 'source video' | 'library video';
 
-/** Every field that names media, one or a list. */
+/** All fields that name media, one item or a list. */
 const referenceFields = {
   reference_images: 'image',
   image: 'image',
@@ -17,15 +17,15 @@ export type ReferenceField = keyof typeof referenceFields;
 /** The fields of a request, or of the body of a create, that may name media. */
 export type Referring = { readonly [F in ReferenceField]?: unknown };
 
-/** Media that a request names, by the path of the field: `reference_images[2]`. */
+/** One reference to media in a request. `field` is its path, such as `reference_images[2]`. */
 export type Reference = {
   field: string;
-  /** As it was sent: an id, or what a create may send instead of one, an address or a data URL. */
+  /** The value as it was sent: an id, or an address or data URL that a create accepts instead. */
   value: string;
   role: Role;
 };
 
-/** Whatever media a request or the body of a create names. */
+/** Returns all references to media in a request or the body of a create. */
 export function referencesOf(request: Referring): Reference[] {
   return (Object.entries(referenceFields) as [ReferenceField, Role][]).flatMap(([field, role]) => {
     const named: unknown = request[field];
@@ -38,7 +38,7 @@ export function referencesOf(request: Referring): Reference[] {
   });
 }
 
-/** The request with other values in the places of these, by their paths. */
+/** Returns the request with some references replaced. `others` has the new values by their paths. */
 export function withReferences<R extends Referring>(request: R, others: ReadonlyMap<string, string>): R {
   const changed: { [F in ReferenceField]?: unknown } = {};
   for (const field of Object.keys(referenceFields) as ReferenceField[]) {

@@ -4,13 +4,19 @@ import type { StudioStyle, StudioSuggestion } from './schemas/catalog.ts';
 
 type Categorized = Pick<StudioSuggestion, 'id' | 'category_id' | 'category'>;
 
-/** Styles and suggestions of a catalog by their ids, as far as validation reads them: those of the API have it too. */
+/**
+ * The styles and suggestions of a catalog by their ids, with the properties that validation reads. Those of the API
+ * have them too.
+ */
 export type ChoiceIndex = {
   styles: ReadonlyMap<string, Pick<StudioStyle, 'type'>>;
   suggestions: ReadonlyMap<string, Categorized & Pick<StudioSuggestion, 'suites'>>;
 };
 
-/** What a request chooses from the catalog whatever its model: styles, suggestions, and a project, which has a name. */
+/**
+ * Validates the choices of a request that do not depend on its model: styles, suggestions and the project, whose id
+ * must not be empty.
+ */
 export function validateChoices(
   kind: Kind,
   index: ChoiceIndex,
@@ -44,7 +50,7 @@ function suggestionIssues(kind: Kind, index: ChoiceIndex, ids: readonly string[]
     const field = `suggestions[${i}]`;
     const suggestion = index.suggestions.get(id);
     if (suggestion === undefined) return [{ field, code: 'unknown_suggestion', asked: id }];
-    // It cannot stay in the request, so it keeps no other of its category out.
+    // This suggestion cannot stay in the request, so it does not exclude another one of its category.
     if (!suggestion.suites.includes(suite))
       return [{ field, code: 'suggestion_of_other_suite', asked: id, allowed: suggestion.suites }];
     const category = categoryOf(suggestion);
@@ -55,7 +61,7 @@ function suggestionIssues(kind: Kind, index: ChoiceIndex, ids: readonly string[]
   });
 }
 
-/** What only one suggestion of a request may belong to. */
+/** Returns the category of a suggestion. A request may have only one suggestion of each category. */
 export function categoryOf(suggestion: Categorized): string {
   return suggestion.category_id ?? suggestion.category ?? `id ${suggestion.id}`;
 }

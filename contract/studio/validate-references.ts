@@ -3,13 +3,13 @@ import { type Reference, type Referring, referencesOf } from './references.ts';
 import type { StudioModel } from './schemas/catalog.ts';
 import type { RenderRequest } from './schemas/render.ts';
 
-/** How long a library item's id may be; what is longer is nobody's. */
+/** The maximum length of a library item's id. No item has a longer id. */
 const maxLibraryIdCharacters = 200;
 const maskShape = /^(?:upl_|[dD][aA][tT][aA]:image\/png;base64,)/;
 
 /**
- * References by their form alone, once addresses have become uploads. A mask without an inpaint is not looked at. Whether
- * there is such an item, the studio knows.
+ * Validates only the form of references, after addresses have been replaced by uploads. Ignores a mask without an
+ * inpaint. Only the studio can check whether an item exists.
  */
 export function validateReferenceForms(body: Referring & { readonly mode?: unknown }): Issue[] {
   return referencesOf(body).flatMap(({ field, value, role }): Issue[] => {
@@ -26,16 +26,16 @@ export function validateReferenceForms(body: Referring & { readonly mode?: unkno
   });
 }
 
-/** An item of the library, or an upload, as far as a request that names it has to know. */
+/** The properties of a library item or an upload that the validation of a request needs. */
 export type OwnMedia = {
-  /** Frames and pictures are images, whatever they came from. */
+  /** Frames and pictures are images, whatever their origin. */
   type: 'image' | 'video' | 'audio';
   from: 'library' | 'upload';
-  /** Items of the library are always ready. */
+  /** Library items are always ready. */
   status: 'processing' | 'ready' | 'rejected';
   content_type: string;
   size_bytes: number;
-  /** Pixels, as a viewer shows it. */
+  /** Pixels, as a viewer displays the file. */
   width: number | null;
   height: number | null;
   /** Seconds. */
@@ -43,19 +43,19 @@ export type OwnMedia = {
 };
 
 export type ValidatedReferences = {
-  /** Paths of what the account does not have. */
+  /** Paths of references to media that the account does not have. */
   unknown: string[];
-  /** What cannot serve where it is named. */
+  /** Media that are unsuitable for their field. */
   issues: Issue[];
-  /** Path of the first that moderation has rejected. */
+  /** The path of the first reference that moderation has rejected. */
   rejected: string | undefined;
-  /** Whether one is still being looked at. */
+  /** Whether at least one upload is still being processed. */
   waits: boolean;
 };
 
 /**
- * References by what they stand for, their types, sizes and lengths. `coming` are tokens of uploads that will be there by
- * the submit: nothing is known of them yet, so nothing is said.
+ * Validates the media of references: their types, sizes and lengths. `coming` has the tokens of uploads that will exist
+ * before the submit. Nothing is known about them yet, so they cause no issue.
  */
 export function validateReferences(
   request: RenderRequest,
@@ -131,12 +131,17 @@ function sourceVideoIssue(
     : undefined;
 }
 
-/** How far the ratios of a mask and its image may differ: tools that scale an image round its sides. */
+/**
+ * The allowed difference between the ratios of a mask and its image, because tools that scale an image round its sides.
+ */
 const ratioTolerance = 0.01;
 
 type Size = { width: number | null; height: number | null };
 
-/** Whether a mask has the ratio of its image. One pixel is what rounding does to a small one; unknown sizes fit. */
+/**
+ * Returns whether a mask has the ratio of its image. Accepts a difference of one pixel, because small masks are
+ * rounded. Unknown sizes are accepted.
+ */
 export function sameRatio(mask: Size, image: Size): boolean {
   const [maskWidth, maskHeight] = [mask.width ?? 0, mask.height ?? 0];
   const [width, height] = [image.width ?? 0, image.height ?? 0];

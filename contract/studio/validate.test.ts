@@ -46,7 +46,7 @@ for (const kind of Object.keys(examples) as Kind[])
           assert.deepEqual((request as Record<string, unknown>)[name], value, name);
         if (issues.length > 0) return;
         assert.ok(requestCheck.Check(request), 'the studio takes what a right request becomes');
-        // The service sends the whole of it on, and the studio checks that with the same rules.
+        // The service sends the complete request to the studio, which checks it with the same rules.
         const length = 'duration_seconds' in request ? request.duration_seconds : undefined;
         const again = validateRequest(kind, exampleModels[model], { ...request, duration: length });
         assert.deepEqual(again, { issues: [], request });

@@ -12,8 +12,8 @@ import {
 import type { RenderRequest } from './schemas/render.ts';
 
 /**
- * A request of any kind as validation reads it: the body of a create, or what the studio was sent. Fields that its kind
- * does not have are not looked at.
+ * A request of any kind, as validation reads it: the body of a create, or the request that the studio received. Fields
+ * of other kinds are ignored.
  */
 export type AskedRequest = { readonly [S in SettingName]?: number | undefined } & {
   readonly project_id?: string | null | undefined;
@@ -30,7 +30,7 @@ export type AskedRequest = { readonly [S in SettingName]?: number | undefined } 
   readonly strength?: number | undefined;
   readonly mask?: string | undefined;
   readonly inpaint_type?: 'refine' | 'fill' | undefined;
-  /** Seconds: 5 and "5" are the same. */
+  /** Seconds; 5 and "5" are equivalent. */
   readonly duration?: string | number | undefined;
   readonly start_image?: string | undefined;
   readonly end_image?: string | undefined;
@@ -43,10 +43,12 @@ export type AskedRequest = { readonly [S in SettingName]?: number | undefined } 
 type Check = { kind: Kind; model: OfferedModel; asked: AskedRequest; issues: Issue[] };
 
 /**
- * The one check of a request against its model, for the service, the studio and the console's form. Returns all that is
- * wrong, in the words of the API, and the request with every default filled in, which means nothing while there are issues.
- * What needs more than the model is checked elsewhere: names of the catalog by `validate-choices.ts`, references by
- * `validate-references.ts`, the plan and the person's age by whoever knows them.
+ * Validates a request against its model, for the service, the studio and the console's form. Returns all issues, with
+ * the field names of the API, and the request with every default filled in. Callers must not use the request when there
+ * are issues.
+ *
+ * Other checks need more than the model: `validate-choices.ts` checks names of the catalog, `validate-references.ts`
+ * checks references. The callers that have the plan and the person's age check these.
  */
 export function validateRequest(
   kind: Kind,
@@ -60,7 +62,7 @@ export function validateRequest(
   return { issues, request: requestOf(check) };
 }
 
-/** What can be said of a mask and what goes with it without a model: they belong to an inpaint, and an inpaint has a mask. */
+/** Validates the fields of a mask without a model: only an inpaint may have them, and an inpaint must have a mask. */
 export function validateMode(asked: AskedRequest): Issue[] {
   if (asked.mode === 'inpaint')
     return asked.mask === undefined ? [{ field: 'mask', code: 'required_by_inpaint' }] : [];
@@ -69,7 +71,7 @@ export function validateMode(asked: AskedRequest): Issue[] {
   );
 }
 
-/** How far an edit departs from its source where nothing is asked for: further where a masked area is filled anew. */
+/** Returns the default for how much an edit changes its source; the value is larger when a masked area is filled. */
 export function strengthDefault(asked: Pick<AskedRequest, 'mode' | 'inpaint_type'>): number {
   return asked.mode === 'inpaint' && asked.inpaint_type === 'fill' ? 0.8 : 0.5;
 }
@@ -95,7 +97,7 @@ function requestOf(check: Check): RenderRequest {
   }
 }
 
-/** What images, edits and videos have in common. */
+/** Returns the part that images, edits and videos have in common. */
 function drawnPart(check: Check) {
   const { kind, model, asked } = check;
   const baseModel = baseModelOf(check);
@@ -174,7 +176,7 @@ function extensionPart(check: Check) {
   };
 }
 
-/** One of the ratios on offer; the first where none is asked for, or none at all where the source's is kept. */
+/** Returns the requested ratio; the first one when none is requested, or none when the ratio of the source is kept. */
 function ratioPart(check: Check, keepsSource: boolean): { aspect_ratio?: string } {
   const { kind, model, asked } = check;
   const ratios = ratiosOf(model.parameters, kindFacts[kind].suite);
@@ -232,7 +234,7 @@ function checkOffered(
   else if (!allowed.includes(String(asked))) issues.push({ field, code: 'not_offered', asked, allowed });
 }
 
-/** A number within the model's range for it; its default where none was asked for. */
+/** Returns a requested setting, or its default. Adds an issue when it is not within the model's range. */
 function settingOf({ model, asked, issues }: Check, name: SettingName): number | undefined {
   const value = asked[name];
   const range = model.parameters[name];
@@ -243,7 +245,7 @@ function settingOf({ model, asked, issues }: Check, name: SettingName): number |
   return value;
 }
 
-/** What is wrong with a number; what a range leaves out is open. */
+/** Returns what is wrong with a number. A missing part of the range sets no limit. */
 function validateNumber(
   field: string,
   asked: number,
@@ -259,13 +261,19 @@ function validateNumber(
   return undefined;
 }
 
-/** Whether steps of decimal fractions lead to the value: 0.3 + 7 × 0.1 is 1 here. */
+/**
+ * Returns whether a whole number of steps leads to the value, with a tolerance for decimal fractions: 0.3 + 7 × 0.1
+ * counts as 1.
+ */
 function isOnStep(value: number, min: number, step: number): boolean {
   const steps = (value - min) / step;
   return Math.abs(steps - Math.round(steps)) <= 1e-12 * Math.max(1, Math.abs(steps));
 }
 
-/** Every option of the model with its value, the default where none was sent. `fieldOf` says where a key was sent. */
+/**
+ * Returns every option of the model with its value; the default when none was sent. `fieldOf` returns the path of a key
+ * in the request.
+ */
 function filledOptions(
   { model, issues }: Check,
   sent: Readonly<Record<string, OptionValue>>,
@@ -286,7 +294,7 @@ function filledOptions(
   );
 }
 
-/** The value that an option takes, or what is wrong with it. */
+/** Returns the value of an option, or what is wrong with it. */
 export function readOption(
   option: OfferedOption,
   asked: OptionValue,
@@ -295,7 +303,7 @@ export function readOption(
   switch (option.type) {
     case 'select': {
       const values = option.values ?? [];
-      // A number and its text are the same choice; a truth value is none.
+      // A number and its text are the same choice; a boolean is never a choice.
       const chosen = values.find(
         ({ value }) => typeof asked !== 'boolean' && String(value) === String(asked),
       );
@@ -316,7 +324,7 @@ export function readOption(
     case 'text': {
       if (typeof asked !== 'string') return { issue: { field, code: 'not_a_text', asked } };
       const allowed = option.max_length ?? maxTextOptionCharacters;
-      // Counted by code points, as the prompt is.
+      // Counted in code points, like the prompt.
       const characters = [...asked].length;
       return characters <= allowed
         ? { value: asked }
@@ -325,19 +333,22 @@ export function readOption(
   }
 }
 
-/** The default of an option as a request would say it. */
+/** Returns the default of an option in the form that a request would have. */
 export function optionDefault(option: OfferedOption): OptionValue {
   return option.type === 'toggle' ? (truthOf(option.default) ?? false) : option.default;
 }
 
-/** The catalog writes a toggle's default as 0 or 1, so these and their words are as good as true and false. */
+/**
+ * Converts a value to a boolean. The catalog writes the default of a toggle as 0 or 1, so 0, 1 and the words are
+ * accepted too.
+ */
 function truthOf(value: OptionValue): boolean | undefined {
   if (value === true || value === 1 || value === '1' || value === 'true') return true;
   if (value === false || value === 0 || value === '0' || value === 'false') return false;
   return undefined;
 }
 
-/** A list of references, of which a model takes so many. */
+/** Returns a list of references. Adds an issue when it has more than the model takes. */
 function listOf(
   { asked, issues }: Check,
   field: 'reference_images' | 'reference_audios',
@@ -353,7 +364,9 @@ function listOf(
   return [...references];
 }
 
-/** One reference that a model takes, must have, or does not take. */
+/**
+ * Returns a reference. Adds an issue when the model requires it and it is missing, or when the model does not take it.
+ */
 function referenceOf<F extends 'image' | 'start_image' | 'end_image' | 'source_video' | 'video_id'>(
   { asked, issues }: Check,
   field: F,

@@ -8,7 +8,7 @@ import { idParams } from './ids.ts';
 
 export type { DeliveryFailure };
 
-/** The state of a delivery. `ended`: its endpoint was deleted before it was delivered. */
+/** The state of a delivery. `ended`: its endpoint was deleted before the delivery succeeded. */
 export const deliveryStatuses = ['pending', 'delivered', 'failed', 'ended'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 

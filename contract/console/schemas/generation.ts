@@ -25,7 +25,7 @@ const rowFields = {
   }),
 };
 
-/** A generation as a table shows it. */
+/** A generation in a row of a table. */
 export const GenerationRow = closed(rowFields, { title: 'GenerationRow' });
 export type GenerationRow = Static<typeof GenerationRow>;
 

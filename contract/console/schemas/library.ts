@@ -5,7 +5,7 @@ import { listOf } from '../../v1/schemas/list.ts';
 import { closed, nullable, timestamp } from '../../v1/schemas/schema-builders.ts';
 import { maxChosenItems } from '../limits.ts';
 
-/** An item of the library with where it comes from. */
+/** A library item and its origin. */
 export const LibraryItem = closed(
   {
     object: Type.Literal('library_item'),
@@ -51,7 +51,7 @@ export const MovedLibraryItems = closed({
   }),
 });
 
-/** Of the download, which answers with the file itself, or with several in an archive. */
+/** The query of the download. The answer is the file itself, or an archive for several items. */
 export const DownloadQuery = closed({
   ids: Type.String({
     minLength: 1,

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { closed, nullable } from '../../v1/schemas/schema-builders.ts';
 
-/** What a model draws that cannot draw everything. */
+/** A subject of a model that can draw only certain subjects. */
 const Subject = closed({
   name: Type.String(),
   words: Type.Array(Type.String(), {
@@ -10,7 +10,7 @@ const Subject = closed({
 });
 export type Subject = Static<typeof Subject>;
 
-/** What people choose a model by, beside what /v1 says of it. */
+/** Facts that help people to choose a model, in addition to those of /v1. */
 const ModelFacts = closed(
   {
     id: Type.String({ description: 'Of the model.' }),

@@ -28,7 +28,7 @@ export const EndedSession = closed({
   ended: Type.Literal(true),
 });
 
-/** Who is signed in, and the addresses that pages need to know. */
+/** The signed-in person, and the addresses that pages need. */
 export const SignedIn = closed(
   {
     object: Type.Literal('signed_in'),

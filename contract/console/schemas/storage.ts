@@ -29,7 +29,7 @@ const UploadUse = closed(
   { title: 'UploadUse' },
 );
 
-/** An upload as a table shows it. */
+/** An upload in a row of a table. */
 export const UploadRow = closed(
   {
     object: Type.Literal('upload_row'),
@@ -53,7 +53,7 @@ export type UploadRow = Static<typeof UploadRow>;
 export const UploadRowList = listOf('UploadRowList', UploadRow);
 export const ListUploadRowsQuery = closed({ ...pageQuery });
 
-/** The mask of an earlier request, for as long as a create may name it. */
+/** The mask of an earlier request, available while a create may use it. */
 export const StoredMask = closed(
   {
     object: Type.Literal('kept_mask'),

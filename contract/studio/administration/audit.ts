@@ -3,28 +3,28 @@ import { closed, id, nullable, shortText, time } from '../schemas/schema-builder
 
 export const AdministrationAuditQuery = closed({
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_001 })),
-  /** 20 where it is left out. */
+  /** Default 20. */
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
-  /** `backend:gpu1`, `model:sdxl`, `plans`. */
+  /** Such as `backend:gpu1`, `model:sdxl` or `plans`. */
   subject: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
 });
 
-/** One act on models, plans, styles or backends, written in its transaction. */
+/** One change of models, plans, styles or backends. It is written in the transaction of the change. */
 export const AdministrationAct = Type.Object({
   id,
   at: time,
-  /** The command line, a file at a start, the product itself, or an administrator. */
+  /** Who acted: the command line, a file at a start, the product itself, or an administrator. */
   actor: Type.Union([
     Type.Object({ kind: Type.Literal('operator') }),
     Type.Object({ kind: Type.Literal('file') }),
     Type.Object({ kind: Type.Literal('product') }),
-    /** The address is that of now; null where the account is gone. */
+    /** `email` is the current address; `null` when the account no longer exists. */
     Type.Object({ kind: Type.Literal('administrator'), account: id, email: nullable(shortText) }),
   ]),
-  /** `model.published`. */
+  /** Such as `model.published`. */
   action: shortText,
   subject: shortText,
-  /** What was so before, and after; null where there was nothing. Never a secret. */
+  /** The values before and after the change; `null` when there was none. Never contain a secret. */
   before: Type.Unknown(),
   after: Type.Unknown(),
 });

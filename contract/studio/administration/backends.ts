@@ -17,14 +17,16 @@ export const backendStates = ['ready', 'busy', 'resting', 'down', 'draining', 'o
 export type BackendState = (typeof backendStates)[number];
 
 const seconds = Type.Number({ minimum: 0 });
-/** Money of a provider, in its currency. */
+/** An amount of money in the currency of the provider. */
 const money = Type.Number({ minimum: 0, maximum: 1e12 });
 
-/** How long jobs of a model took at a backend: of the newest 1,000 there that ended well within the last 24 hours. */
+/**
+ * How long the jobs of a model took at a backend: for the newest 1,000 that succeeded there within the last 24 hours.
+ */
 const ModelTimes = Type.Object({
   model: id,
   jobs: count,
-  /** Medians, in seconds. The wait is that of renders from their acceptance to their first job. */
+  /** Medians, in seconds. The wait is from the acceptance of a render to its first job. */
   median_wait_seconds: nullable(seconds),
   median_run_seconds: nullable(seconds),
 });
@@ -32,32 +34,32 @@ const ModelTimes = Type.Object({
 export const ManagedBackend = Type.Object({
   name: id,
   engine: shortText,
-  /** Runs in the workers' own processes, and has no address. */
+  /** True when the engine runs inside the worker processes and has no address. */
   is_local: Type.Boolean(),
-  /** Comes with the product: it can be drained, and not removed. */
+  /** True when it comes with the product: it can be drained but not removed. */
   built_in: Type.Boolean(),
   url: nullable(link),
   state: oneOf(backendStates),
-  /** A sentence, where there is something to say. */
+  /** A sentence that explains the state, if there is an explanation. */
   reason: nullable(longText),
   /** When its state began. */
   since: time,
-  /** Null of a local engine: as many as each worker makes at once. */
+  /** `null` for a local engine: each worker makes as many as its own limit allows. */
   slots: nullable(count),
   in_use: count,
   labels: Type.Array(shortText, { maxItems: 200 }),
-  /** What it says of itself. */
+  /** The version that the backend reports. */
   version: nullable(shortText),
   vram_bytes: nullable(Type.Integer({ minimum: 0 })),
-  /** Models on offer whose weights it holds, by what was sent there last. */
+  /** Offered models whose weights the backend has loaded, according to the last jobs sent there. */
   loaded: Type.Array(id, { maxItems: 100 }),
   times: Type.Array(ModelTimes, { maxItems: 200 }),
   last_fault: nullable(Type.Object({ at: time, code: shortText, message: longText })),
   max_cost_per_day: nullable(money),
   currency: nullable(shortText),
-  /** Spent and reserved on this UTC day. */
+  /** The amount spent and reserved on this UTC day. */
   cost_today: money,
-  /** Renders go there that earn less than they cost. */
+  /** True when the backend also gets renders that earn less than they cost. */
   allow_loss: Type.Boolean(),
   /** Secrets are never shown. */
   has_secret: Type.Boolean(),
@@ -67,7 +69,7 @@ export type ManagedBackend = Static<typeof ManagedBackend>;
 
 export const BackendsAnswer = Type.Object({ backends: Type.Array(ManagedBackend, { maxItems: 1_000 }) });
 
-/** Whether a route of a model on offer works at a backend, as it was found when it was last looked at. */
+/** Whether a route of an offered model works at a backend, according to the last check. */
 const RouteFit = Type.Object({
   model: id,
   route: shortText,
@@ -87,9 +89,12 @@ const settings = {
   url: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000 })),
   slots: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
   labels: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 63 }), { maxItems: 50 })),
-  /** Sent as the provider wants it; kept encrypted and never shown again. */
+  /** Sent in the form that the provider requires; stored encrypted and never shown again. */
   secret: Type.Optional(Type.String({ minLength: 1, maxLength: 8_000 })),
-  /** Sent with each request, and kept as the secret is. They are added to those that it has; an empty one goes. */
+  /**
+   * Sent with each request, and stored like the secret. They are added to the existing headers; an empty value removes
+   * a header.
+   */
   headers: Type.Optional(
     Type.Record(Type.String(), Type.String({ maxLength: 8_000 }), { maxProperties: 50 }),
   ),
@@ -106,22 +111,25 @@ export const AddBackendRequest = closed({
 });
 export type AddBackendRequest = Static<typeof AddBackendRequest>;
 
-/** What is left out stays; `max_cost_per_day: null` takes the limit away. */
+/** Omitted fields stay unchanged; `max_cost_per_day: null` removes the limit. */
 export const ChangeBackendRequest = closed(settings);
 export type ChangeBackendRequest = Static<typeof ChangeBackendRequest>;
 
 export const DrainBackendRequest = closed({
-  /** After so many seconds what still runs there is canceled and given back. Null: it may end. */
+  /** After this many seconds, jobs that still run there are canceled and put back. `null`: they may finish. */
   within_seconds: orNull(Type.Integer({ minimum: 0, maximum: 604_800 })),
 });
 
-/** Each step of what a driver relies on, tried by jobs of its own. */
+/** The result of each step that a driver relies on, tested with separate jobs. */
 export const FullCheckAnswer = Type.Object({
   steps: Type.Array(
     Type.Object({
       name: shortText,
       ok: Type.Boolean(),
-      /** False where nothing was tried: the engine has no such step, or it would cost money. A studio before it says nothing. */
+      /**
+       * False when the step was not tested, because the engine does not have it or it would cost money. Earlier studios
+       * omit this field.
+       */
       walked: Type.Optional(Type.Boolean()),
       message: longText,
       seconds,
@@ -131,26 +139,26 @@ export const FullCheckAnswer = Type.Object({
 });
 
 export const ProviderCostsQuery = closed({
-  /** UTC days, today included; 30 where it is left out. */
+  /** The number of UTC days, including today. Default 30. */
   days: Type.Optional(Type.Integer({ minimum: 1, maximum: 3_660 })),
 });
 
-/** What a backend's provider got on a day, beside what users paid for what it made. */
+/** What the provider of a backend was paid on a day, and what users paid for the outputs. */
 export const ProviderCostsAnswer = Type.Object({
   /** Newest first. */
   costs: Type.Array(
     Type.Object({
-      /** UTC, `2026-11-22`. */
+      /** In UTC, such as `2026-11-22`. */
       day: shortText,
       backend: id,
       currency: shortText,
       spent: money,
-      /** Set aside for jobs that run, and for those of which nobody can tell whether they were made. */
+      /** Reserved for running jobs, and for jobs with an unknown outcome. */
       reserved: money,
       jobs: count,
-      /** What users paid for the outputs of these jobs, less what they got back. */
+      /** What users paid for the outputs of these jobs, minus refunds. */
       credits: Type.Number(),
-      /** The same in the provider's currency; null where a credit has no worth in it. */
+      /** `credits` in the provider's currency; `null` when a credit has no value in this currency. */
       credits_worth: nullable(Type.Number()),
     }),
     { maxItems: 100_000 },
@@ -158,19 +166,19 @@ export const ProviderCostsAnswer = Type.Object({
 });
 export type ProviderCost = Static<typeof ProviderCostsAnswer>['costs'][number];
 
-/** The id that a service gave its render. */
+/** `token` is the id that the service gave the render. */
 export const RenderErrorsParams = Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) });
 
-/** What jobs of one of the administrator's own renders failed by. Path and key are those of release 1. */
+/** The errors of jobs of one of the administrator's own renders. The path and the key are still those of release 1. */
 export const RenderErrorsAnswer = Type.Object({
-  /** In order. */
+  /** In the order of their times. */
   faults: Type.Array(
     Type.Object({
       at: time,
       backend: id,
       code: shortText,
       stage: nullable(shortText),
-      /** In the engine's words, which may name nodes, fields, hosts and files; null where it said nothing. */
+      /** The engine's own message, which may contain nodes, fields, hosts and files; `null` when there was none. */
       reason: nullable(longText),
     }),
     { maxItems: 100 },

@@ -1,7 +1,7 @@
 /**
- * `sign_in_required` is the answer where an act changes a price, a plan or a secret, or has commands run on the workers'
- * machines, unless the service says in this header that the person behind the call has proved who they are within
- * `freshSignInSeconds`: with the value `true`.
+ * With the value `true` in this header, the service confirms that the person behind the call authenticated within
+ * `freshSignInSeconds`. Without it the studio answers `sign_in_required` to an action that changes a price, a plan or a
+ * secret, or that runs commands on the machines of the workers.
  */
 export const freshSignInHeader = 'x-fresh-sign-in';
 export const freshSignInSeconds = 15 * 60;

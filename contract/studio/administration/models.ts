@@ -13,21 +13,21 @@ import {
   time,
 } from '../schemas/schema-builders.ts';
 
-/** Characters of a manifest. */
+/** The maximum length of a manifest. */
 export const maxManifestCharacters = 200_000;
-/** Bytes of a file that is imported. */
+/** The maximum size of an imported file. */
 export const maxImportBytes = 64 * 1024 * 1024;
 const maxMillicredits = 1e12;
 
-/** What has to be changed before a model can be offered; the message says it to an operator. */
+/** A problem that prevents offering a model. The message explains it to an operator. */
 export const ManifestProblem = Type.Object({
-  /** Of a closed list: `node_missing`, `binding_range`. */
+  /** From a closed list, such as `node_missing` or `binding_range`. */
   code: shortText,
   message: longText,
-  /** Id of the workflow's node, and that node's input. */
+  /** The id of the node in the workflow, and the input of this node. */
   node: Type.Optional(shortText),
   input: Type.Optional(shortText),
-  /** Of the manifest, from 1. */
+  /** The line of the manifest, 1-based. */
   line: Type.Optional(count),
 });
 export type ManifestProblem = Static<typeof ManifestProblem>;
@@ -40,21 +40,21 @@ const versionNumber = Type.Integer({ minimum: 1, maximum: 1e9 });
 const managedModel = {
   id,
   name: shortText,
-  /** On offer, or else the newest. */
+  /** The offered version, or the newest when none is offered. */
   version: versionNumber,
   published_version: nullable(versionNumber),
-  /** A newer version, or one that was never on offer. */
+  /** The newest version, if it is newer than the offered one or none was ever offered. */
   draft_version: nullable(versionNumber),
   suites: Type.Array(oneOf(suites), { maxItems: 4 }),
   price: StudioModel.properties.price,
   state: oneOf(modelStates),
-  /** Why it is paused, or why nothing could make a draft now. */
+  /** Why the model is paused, or why no backend could make a draft now. */
   reason: nullable(longText),
-  /** An administrator paused it: it stays so until one resumes it. */
+  /** True when an administrator paused the model: it stays paused until an administrator resumes it. */
   paused_by_administrator: Type.Boolean(),
   built_in: Type.Boolean(),
   thumbnail: nullable(link),
-  /** Backends on which it works, up or not. */
+  /** The backends on which the model works, available or not. */
   fits_on: Type.Array(id, { maxItems: 1_000 }),
 };
 export const ManagedModel = Type.Object(managedModel);
@@ -65,13 +65,13 @@ export const ManagedModelsAnswer = Type.Object({ models: Type.Array(ManagedModel
 const version = {
   version: versionNumber,
   created_at: time,
-  /** When it was last put on offer; null: never. */
+  /** When it was last offered; `null` means never. */
   published_at: nullable(time),
   price: StudioModel.properties.price,
   suites: Type.Array(oneOf(suites), { maxItems: 4 }),
-  /** Of its sample. */
+  /** The thumbnail of its sample. */
   thumbnail: nullable(link),
-  /** Seconds that its sample took. */
+  /** The time that its sample took, in seconds. */
   sample_seconds: nullable(Type.Number({ minimum: 0 })),
 };
 
@@ -79,7 +79,10 @@ export const ManagedModelDetail = Type.Object({
   ...managedModel,
   /** Newest first. */
   versions: Type.Array(Type.Object(version), { maxItems: 1_000 }),
-  /** Each route of what is on offer, or of the newest version, with each backend that it names; null: none has the name. */
+  /**
+   * Each route of the offered version, or of the newest, with each backend that the route names. `null`: no backend has
+   * this name.
+   */
   fits: Type.Array(
     Type.Object({
       route: shortText,
@@ -87,7 +90,7 @@ export const ManagedModelDetail = Type.Object({
       backend: nullable(id),
       fits: Type.Boolean(),
       problems,
-      /** What keeps nothing from running there: a card with less memory than the route wants. */
+      /** Warnings that do not prevent running there, such as less graphics memory than the route wants. */
       warnings: Type.Optional(warnings),
     }),
     { maxItems: 5_000 },
@@ -95,18 +98,18 @@ export const ManagedModelDetail = Type.Object({
 });
 export type ManagedModelDetail = Static<typeof ManagedModelDetail>;
 
-/** One input that a request sets, and how sure the import is of it. */
+/** One input that a request sets, and how certain the import is about it. */
 const Parameter = Type.Object({
-  /** As in the manifest: `positive.text`. */
+  /** As in the manifest, such as `positive.text`. */
   target: shortText,
-  /** Id of the node in the workflow; null where there is none. */
+  /** The id of the node in the workflow; `null` when there is none. */
   node: nullable(shortText),
-  /** First of the sources. */
+  /** The first of `sources`. */
   source: shortText,
   sources: Type.Array(shortText, { maxItems: 20 }),
   sure: oneOf(['sure', 'likely', 'guess'] as const),
   reason: longText,
-  /** A person wrote it or agreed to it. A guess that nobody has confirmed is not used. */
+  /** True when a person wrote or confirmed it. A guess without confirmation is not used. */
   confirmed: Type.Boolean(),
 });
 export type ManagedParameter = Static<typeof Parameter>;
@@ -117,73 +120,76 @@ export const ModelVersion = Type.Object({
   ...version,
   /** The manifest as it was written. */
   source: Type.String({ maxLength: 2_000_000 }),
-  /** Texts beside it, by their names: workflows. */
+  /** Further text files by their names: workflows. */
   files: Type.Record(Type.String(), Type.String()),
-  /** Those of the manifest, and what an import guessed and nobody has confirmed. */
+  /** The parameters of the manifest, and guesses of an import that nobody has confirmed. */
   parameters,
-  /** Of the import that it was made of. */
+  /** The warnings of the import that created this version. */
   warnings,
 });
 export type ModelVersion = Static<typeof ModelVersion>;
 
-/** What would come of it if a version were put on offer now. */
+/** What would happen if the version were offered now. */
 export const ModelCheck = Type.Object({
   id,
   version: versionNumber,
-  /** With any of these it cannot be. */
+  /** While there is any of these problems, the version cannot be offered. */
   problems,
-  /** Why nothing could make it for now: it may be offered, and is paused until a backend can. */
+  /** Why no backend could make it now. The version may still be offered, but is paused until a backend can make it. */
   lacking: Type.Array(longText, { maxItems: 500 }),
   /**
-   * What single backends lack or do not take while others can make it, missing files that only some requests name, and
+   * What some backends lack or refuse while others can make it, missing files that only some requests need, and
    * backends that do not answer.
    */
   warnings: Type.Optional(Type.Array(longText, { maxItems: 500 })),
 });
 export type ModelCheck = Static<typeof ModelCheck>;
 
-/** The whole path is one parameter: ids may hold `/`. */
+/** The rest of the path is one parameter, because ids may contain `/`. */
 export const ModelParams = Type.Object({ id });
 export const ModelVersionParams = Type.Object({ id, version: Type.String({ pattern: '^[1-9][0-9]{0,8}$' }) });
 
-/** A workflow, a picture or video that carries one, or a manifest. */
+/** The query for importing a workflow, a picture or video that contains one, or a manifest. */
 export const ImportModelQuery = closed({
   file_name: Type.String({ minLength: 1, maxLength: 255 }),
-  /** Name or label of the backends that are to make it; a manifest says it itself. */
+  /** The name or label of the backends that should make it; a manifest contains this itself. */
   on: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),
-  /** By the file's name where it is left out. */
+  /** Default: derived from the file name. */
   id: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
 });
 
-/** What an import or an edit has made: a draft, unless `version` is null and `problems` say why. */
+/** The result of an import or an edit: a draft, unless `version` is `null` and `problems` explain why. */
 export const ImportedModel = Type.Object({
   id,
   version: nullable(versionNumber),
-  /** False: this very version was there already. */
+  /** False when the same version already existed. */
   added: Type.Boolean(),
   suites: Type.Array(oneOf(suites), { maxItems: 4 }),
   price: nullable(StudioModel.properties.price),
-  /** Nodes of the workflow. */
+  /** The number of nodes in the workflow. */
   nodes: nullable(count),
-  /** What has to be mended, on the machine or in the manifest. */
+  /** Problems to fix, on the machine or in the manifest. */
   problems,
   parameters,
   warnings,
-  /** The manifest, as far as there is one. */
+  /** The manifest, as far as it was created. */
   source: nullable(Type.String({ maxLength: 2_000_000 })),
 });
 export type ImportedModel = Static<typeof ImportedModel>;
 
-/** A manifest that was changed by hand; the files beside it are those of the version that it comes from. */
+/** A manifest that was edited by hand. Its other files are those of the version that it is based on. */
 export const EditModelRequest = closed({
   base_version: versionNumber,
   source: Type.String({ minLength: 1, maxLength: maxManifestCharacters }),
 });
 
-/** Makes the next draft of the newest version, with targets set from other sources: all of them or none. */
+/** Makes a new draft from the newest version, with other sources for some targets. Sets all of them or none. */
 export const BindParametersRequest = closed({
-  /** The newest version as its reader knows it: `conflict` where there is a newer one. Left out: whichever is the newest. */
+  /**
+   * The newest version that the client has read; the answer is `conflict` when there is a newer one. Default: the
+   * newest.
+   */
   base_version: Type.Optional(versionNumber),
   bindings: Type.Array(
     closed({
@@ -195,41 +201,41 @@ export const BindParametersRequest = closed({
 });
 
 export const PublishModelRequest = closed({
-  /** An older one goes back. Left out: the newest. */
+  /** An older version undoes later ones. Default: the newest. */
   version: Type.Optional(versionNumber),
-  /** Another base price makes the next version of that one. */
+  /** A different base price creates a new version. */
   price_millicredits: Type.Optional(Type.Integer({ minimum: 0, maximum: maxMillicredits })),
 });
 
 export const PauseModelRequest = closed({
-  /** For operators; users read that the model is paused. */
+  /** Shown to operators; users only see that the model is paused. */
   reason: Type.String({ minLength: 1, maxLength: 500 }),
 });
 
 export const DiffModelQuery = closed({
-  /** The one on offer where it is left out. */
+  /** Default: the offered version. */
   from: Type.Optional(versionNumber),
-  /** The newest where it is left out. */
+  /** Default: the newest. */
   to: Type.Optional(versionNumber),
 });
 
-/** One value that differs: where it is, and what it was and is; null where there is none. */
+/** One different value: its path, and its values before and after; `null` when there is none. */
 export const Difference = Type.Object({ path: longText, before: Type.Unknown(), after: Type.Unknown() });
 export type Difference = Static<typeof Difference>;
 
 export const ModelDiff = Type.Object({
   id,
-  /** Null: compared with nothing. */
+  /** `null` when there was nothing to compare with. */
   from: nullable(versionNumber),
   to: versionNumber,
   differences: Type.Array(Difference, { maxItems: 5_000 }),
 });
 
-/** A render that belongs to the installation and shows what a version makes. It goes on after the answer. */
+/** A render that belongs to the installation and shows what a version makes. It continues after the answer. */
 export const SampleModelRequest = closed({
-  /** Paid providers may make it too: it is spent at once. False where it is left out. */
+  /** When true, paid providers may make it too, which costs money at once. Default false. */
   may_cost: Type.Optional(Type.Boolean()),
-  /** The newest where it is left out. */
+  /** Default: the newest. */
   version: Type.Optional(versionNumber),
 });
 
@@ -238,9 +244,9 @@ export const ModelSample = Type.Object({
   id,
   version: versionNumber,
   state: oneOf(sampleStates),
-  /** Why it failed, or what it waits for, in an operator's words. */
+  /** Why it failed or what it waits for, explained for an operator. */
   reason: nullable(longText),
-  /** What it took, and the price that follows. */
+  /** The time it took, and the proposed price for this time. */
   seconds: nullable(Type.Number({ minimum: 0 })),
   proposed_millicredits: nullable(count),
   thumbnail: nullable(link),
@@ -248,11 +254,11 @@ export const ModelSample = Type.Object({
 export type ModelSample = Static<typeof ModelSample>;
 
 export const StopModelSampleRequest = closed({
-  /** And those that make the same. Left out: all of the model. */
+  /** Stops samples of this version and of versions with the same result. Default: all samples of the model. */
   version: Type.Optional(versionNumber),
 });
 
-/** Nothing that they make is kept. `stopping`: the sample ends as soon as its engine lets go of it. */
+/** The outputs of stopped samples are discarded. `stopping`: the sample ends as soon as its engine releases it. */
 export const StoppedSamples = Type.Object({
   id,
   stopped: Type.Array(
@@ -264,6 +270,6 @@ export const StoppedSamples = Type.Object({
 export const PublishedModel = Type.Object({
   id,
   version: versionNumber,
-  /** As those of `ModelCheck`, and what nothing can make for now. */
+  /** Like the warnings of `ModelCheck`, and reasons why no backend can make it now. */
   warnings: Type.Optional(Type.Array(longText, { maxItems: 500 })),
 });

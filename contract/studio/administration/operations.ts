@@ -54,7 +54,7 @@ import {
 type AdministrationOperation = StudioOperation & {
   path: `/api/administration${string}`;
   caller: 'account';
-  /** A sentence's worth, for the console's table. */
+  /** A short text for the table of the console. */
   summary: string;
 };
 
@@ -69,14 +69,14 @@ const of = <
   answer: Answer,
 ) => ({ method, path: `/api/administration${path}` as const, caller: 'account' as const, summary, answer });
 
-/** What an administrator can choose from. */
+/** The options of an administrator. */
 export const AdministrationAnswer = Type.Object({
   engines: Type.Array(
     Type.Object({
       name: shortText,
-      /** Runs in the workers' own processes: its backends have no address. */
+      /** True when the engine runs inside the worker processes: its backends have no address. */
       is_local: Type.Boolean(),
-      /** Where it is for everybody; null: each backend has its own. */
+      /** The address that all its backends share; `null` when each backend has its own. */
       default_url: Type.Union([shortText, Type.Null()]),
       has_full_check: Type.Boolean(),
     }),
@@ -85,15 +85,15 @@ export const AdministrationAnswer = Type.Object({
 });
 
 /**
- * What administrators do with backends, models, plans and styles: the use cases of an operator's commands. An account that is no
- * administrator gets `forbidden`, and each act is written to the audit in its own transaction. Refusals have `errors` that
- * name the field wherever one is at fault.
+ * The operations of administrators on backends, models, plans and styles: the same use cases as an operator's commands.
+ * An account without administrator rights gets `forbidden`. Each change is written to the audit log in its own
+ * transaction. A refusal has `errors` that name the field when a field is wrong.
  */
 export const administrationOperations = {
   getAdministration: of('GET', '', 'Show what can be administered', AdministrationAnswer),
 
   listBackends: of('GET', '/backends', 'List backends, those of operators first', BackendsAnswer),
-  /** Added, it is asked how it is; the answer says what came of it. */
+  /** After adding the backend, the studio checks it; the answer contains the result. */
   addBackend: {
     ...of('POST', '/backends', 'Add a backend and ask it how it is', BackendDetail),
     body: AddBackendRequest,
@@ -107,17 +107,17 @@ export const administrationOperations = {
     params: BackendParams,
     body: ChangeBackendRequest,
   },
-  /** May take a minute where a machine names many node packs. */
+  /** May take a minute when a machine has many node packs. */
   checkBackend: {
     ...of('POST', '/backends/:name/check', 'Ask a backend now how it is and what fits there', BackendDetail),
     params: BackendParams,
   },
-  /** May take minutes: it runs jobs of its own. `invalid_request` for an engine that has none. */
+  /** May take minutes, because it runs separate jobs. `invalid_request` for an engine without a full check. */
   fullyCheckBackend: {
     ...of('POST', '/backends/:name/full-check', 'Try a backend step by step', FullCheckAnswer),
     params: BackendParams,
   },
-  /** It gets no more work, and is off once what runs there has ended. */
+  /** The backend gets no more work, and is off when its running jobs have ended. */
   drainBackend: {
     ...of('POST', '/backends/:name/drain', 'Give a backend no more work', BackendDetail),
     params: BackendParams,
@@ -127,7 +127,7 @@ export const administrationOperations = {
     ...of('POST', '/backends/:name/resume', 'Give a drained backend work again', BackendDetail),
     params: BackendParams,
   },
-  /** `conflict` while something runs there, and for one that comes with the product. */
+  /** `conflict` while jobs run there, and for a backend that comes with the product. */
   removeBackend: {
     ...of('DELETE', '/backends/:name', 'Remove a backend', RemovedBackend),
     params: BackendParams,
@@ -155,12 +155,12 @@ export const administrationOperations = {
     ...of('GET', '/models/:id/versions/:version', 'Show a version of a model as its files', ModelVersion),
     params: ModelVersionParams,
   },
-  /** Asks the backends now. */
+  /** Queries the backends now. */
   checkModelVersion: {
     ...of('GET', '/models/:id/versions/:version/check', 'Say what is wrong with a version', ModelCheck),
     params: ModelVersionParams,
   },
-  /** Without numbers: what the newest version says that the one on offer does not. */
+  /** Without version numbers, compares the offered version with the newest one. */
   diffModel: {
     ...of('GET', '/models/:id/diff', 'Compare two versions of a model', ModelDiff),
     params: ModelParams,
@@ -178,36 +178,36 @@ export const administrationOperations = {
     params: ModelParams,
     body: EditModelRequest,
   },
-  /** `conflict` where another draft was made since the version that it is based on. */
+  /** `conflict` when another draft was made since the base version. */
   bindParameters: {
     ...of('POST', '/models/:id/bind', 'Make a draft with inputs set from other sources', ImportedModel),
     params: ModelParams,
     body: BindParametersRequest,
   },
-  /** `conflict` while one of the version is under way. */
+  /** `conflict` while a sample of the version is running. */
   sampleModel: {
     ...of('POST', '/models/:id/sample', 'Render a sample of a version', ModelSample),
     params: ModelParams,
     body: SampleModelRequest,
   },
-  /** Of a version; `not_found` where none was ever asked for. */
+  /** The sample of a version; `not_found` when no sample was ever requested. */
   getModelSample: {
     ...of('GET', '/models/:id/versions/:version/sample', 'Show the sample of a version', ModelSample),
     params: ModelVersionParams,
   },
-  /** `conflict` where none is under way. */
+  /** `conflict` when no sample is running. */
   stopModelSample: {
     ...of('POST', '/models/:id/sample/stop', 'End samples of a model that are under way', StoppedSamples),
     params: ModelParams,
     body: StopModelSampleRequest,
   },
-  /** In force everywhere within two seconds. */
+  /** Takes effect everywhere within two seconds. */
   publishModel: {
     ...of('POST', '/models/:id/publish', 'Offer a version of a model, an older one too', PublishedModel),
     params: ModelParams,
     body: PublishModelRequest,
   },
-  /** It stays in lists, and new renders of it are refused until it is resumed; what was accepted is made. */
+  /** The model stays in lists. New renders of it are refused until it is resumed; accepted renders are completed. */
   pauseModel: {
     ...of('POST', '/models/:id/pause', 'Refuse new renders of a model for a while', ManagedModelDetail),
     params: ModelParams,
@@ -232,7 +232,7 @@ export const administrationOperations = {
     body: PreviewPlansRequest,
     list: true,
   },
-  /** Accounts have the new limits at once, and the new allowance from their next renewal on. */
+  /** The new limits apply at once, the new allowance from the next renewal of each account. */
   publishPlans: {
     ...of('PUT', '/plans', 'Publish plans', PublishedList),
     body: PublishPlansRequest,

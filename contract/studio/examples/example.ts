@@ -2,14 +2,17 @@ import type { Issue } from '../issues.ts';
 import type { AskedRequest } from '../validate.ts';
 import type { exampleModels } from './models.ts';
 
-/** A request, and what the check of it against its model finds. */
+/** A request, and the result of validating it against its model. */
 export type Example = {
-  /** What is particular about it. */
+  /** What the example shows. */
   about: string;
   model: keyof typeof exampleModels;
   asked: AskedRequest;
-  /** All that is wrong with it, in order: choices of the catalog, forms of references, then what the model says. */
+  /** All issues in order: choices of the catalog, forms of references, then the rules of the model. */
   issues: readonly Issue[];
-  /** Parts of the request that a right one becomes; undefined is what it does not have. */
+  /**
+   * Some properties of the resulting request, if the example is valid; `undefined` for a property that it does not
+   * have.
+   */
   request?: Readonly<Record<string, unknown>>;
 };

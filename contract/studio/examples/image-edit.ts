@@ -4,7 +4,7 @@ import type { Example } from './example.ts';
 const mask = 'data:image/png;base64,iVBORw0KGgo=';
 const tooLongId = 'a'.repeat(201);
 
-/** Requests for edits, right and wrong. */
+/** Requests for edits, valid and invalid. */
 export const imageEditExamples: readonly Example[] = [
   {
     about: 'an image and words: a transform at half strength, in the ratio of its source',

@@ -2,7 +2,7 @@ import type { Example } from './example.ts';
 
 const tooLongId = 'a'.repeat(201);
 
-/** Requests for images, right and wrong. */
+/** Requests for images, valid and invalid. */
 export const imageExamples: readonly Example[] = [
   {
     about: 'words alone: every default is filled in',

@@ -36,7 +36,7 @@ export function exampleModel(model: Changes = {}): StudioModel {
   };
 }
 
-/** Changes pictures and masked parts of them. */
+/** Returns a model that edits pictures and masked parts of them. */
 export function exampleEditModel(model: Changes = {}): StudioModel {
   return exampleModel({
     id: 'brush',
@@ -55,7 +55,7 @@ export function exampleEditModel(model: Changes = {}): StudioModel {
   });
 }
 
-/** Makes videos of all that a video can be made of. */
+/** Returns a model that makes videos from every possible kind of input. */
 export function exampleVideoModel(model: Changes = {}): StudioModel {
   return exampleModel({
     id: 'reel',
@@ -81,7 +81,7 @@ export function exampleVideoModel(model: Changes = {}): StudioModel {
   });
 }
 
-/** Continues videos. */
+/** Returns a model that extends videos. */
 export function exampleExtendModel(model: Changes = {}): StudioModel {
   return exampleModel({
     id: 'onward',

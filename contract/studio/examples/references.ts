@@ -23,7 +23,7 @@ const audio: OwnMedia = {
 };
 const upload = { from: 'upload' } as const;
 
-/** What the account of the examples has, by the ids that requests name. */
+/** The media of the account in the examples, by the ids that requests use. */
 export const exampleMedia: Readonly<Record<string, OwnMedia>> = {
   image,
   video,
@@ -42,10 +42,10 @@ export const exampleMedia: Readonly<Record<string, OwnMedia>> = {
   'audio/long': { ...audio, duration: 30.5 },
 };
 
-/** Requests by what their references stand for. */
+/** A request, and the result of validating the media that its references name. */
 export type ReferenceExample = Omit<Example, 'model' | 'issues' | 'request'> & {
   kind: 'image' | 'image_edit' | 'video' | 'video_extend';
-  /** Ids of uploads that will be there by the submit. */
+  /** Ids of uploads that will exist before the submit. */
   coming?: readonly string[];
   finds: { unknown?: readonly string[]; issues?: readonly Issue[]; rejected?: string; waits?: boolean };
 };

@@ -1,6 +1,6 @@
 import type { Example } from './example.ts';
 
-/** Requests for extensions, right and wrong. */
+/** Requests for extensions, valid and invalid. */
 export const videoExtendExamples: readonly Example[] = [
   {
     about: 'a video alone: the first length and the default resolution',

@@ -1,6 +1,6 @@
 import type { Example } from './example.ts';
 
-/** Requests for videos, right and wrong. */
+/** Requests for videos, valid and invalid. */
 export const videoExamples: readonly Example[] = [
   {
     about: 'words alone: the first ratio and the first length of the model',

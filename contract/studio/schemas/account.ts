@@ -15,15 +15,15 @@ export const Metadata = Type.Object({
   studio_id: id,
   issuer: link,
   version: shortText,
-  /** Worker processes that were heard of within the last seconds. A studio that does not tell it leaves it out. */
+  /** The number of worker processes that reported within the last seconds. Omitted by studios that do not report it. */
   workers_alive: Type.Optional(Type.Integer({ minimum: 0 })),
-  /** Whether it answers `readProgress`. */
+  /** Whether the studio supports `readProgress`. */
   progress: Type.Optional(Type.Boolean()),
-  /** Whether it answers `stopRender`. */
+  /** Whether the studio supports `stopRender`. */
   stops: Type.Optional(Type.Boolean()),
-  /** Whether it answers `createSharedQuotes`. */
+  /** Whether the studio supports `createSharedQuotes`. */
   shared_quotes: Type.Optional(Type.Boolean()),
-  /** It has the operations of `administration/`. Left out: it has not. */
+  /** Whether the studio has the operations of `administration/`. Default: false. */
   administration: Type.Optional(Type.Boolean()),
 });
 
@@ -45,7 +45,7 @@ export const StudioAccount = Type.Object({
     character_creation_modes: Type.Array(shortText, { maxItems: 20 }),
   }),
   catalog_version: id,
-  /** May call the operations of `administration/`. */
+  /** Whether the account may call the operations of `administration/`. */
   administrator: Type.Optional(Type.Boolean()),
 });
 export type StudioAccount = Static<typeof StudioAccount>;
@@ -55,7 +55,7 @@ export const StudioBalance = Type.Object({
   lifetime_millicredits: millicredits,
   allowance_millicredits: nullable(millicredits),
   next_refill: nullable(time),
-  /** The ledger's entries up to this one are in the amounts above. */
+  /** The amounts above include the ledger's entries up to this one. */
   ledger_seq: sequence,
   catalog_version: id,
   plan: nullable(shortText),

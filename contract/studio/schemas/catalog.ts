@@ -13,15 +13,15 @@ export const ModelOption = Type.Object({
   min: Type.Optional(Type.Number()),
   max: Type.Optional(Type.Number()),
   step: Type.Optional(Type.Number()),
-  /** Of a text, in characters. */
+  /** The maximum length of a text, in characters. */
   max_length: Type.Optional(Type.Integer({ minimum: 1, maximum: maxTextOptionCharacters })),
   default: Type.Union([Type.String({ maxLength: maxTextOptionCharacters }), Type.Number()]),
 });
 export type ModelOption = Static<typeof ModelOption>;
 
 /**
- * What a model can draw: the words of prompts that mean a subject, by its name, in the order in which they are told. Words are in
- * small letters with a space between them; a plural with s need not be among them.
+ * The subjects that a model can draw: for each subject's name, the words of prompts that mean it. The order is the
+ * order in which they are shown. Words are in lower case, separated by a space; plurals with s may be omitted.
  */
 export const Subjects = Type.Record(
   Type.String({ pattern: '^\\S.{0,98}\\S$' }),
@@ -56,7 +56,7 @@ export const StudioModel = Type.Object({
     video_aspect_ratios: Type.Array(shortText, { maxItems: 50 }),
     durations: Type.Array(Type.Object({ value: shortText, label: shortText }), { maxItems: 50 }),
     ...eachSetting(() => range),
-    /** The samplers on offer, joined by commas, the first being the default; null where there is no choice. */
+    /** The available samplers, joined by commas; the first is the default. `null` when there is no choice. */
     sampler: nullable(longText),
     max_reference_images: count,
     frames: Type.Object({
@@ -83,9 +83,12 @@ export const StudioModel = Type.Object({
     ),
   ),
   element: Type.Optional(Type.Boolean()),
-  /** Left out, it draws whatever words say. */
+  /** When omitted, the model can draw any subject. */
   subjects: Type.Optional(Subjects),
-  /** What one run usually takes: as its sample took, else as whoever brought the model says. Left out where nobody knows. */
+  /**
+   * The usual time of one run: the time of its sample, else the value of the person who added the model. Omitted when
+   * it is unknown.
+   */
   usual_seconds: Type.Optional(Type.Number({ minimum: 0 })),
   price: Type.Object({
     base_millicredits: millicredits,
@@ -113,7 +116,10 @@ export const StudioSuggestion = Type.Object({
 });
 export type StudioSuggestion = Static<typeof StudioSuggestion>;
 
-/** Every model with its plans and price, whatever the asking account's plan: what is out of reach can be validated too. */
+/**
+ * All models with their plans and prices, for any plan of the account, so that requests for unavailable models can be
+ * validated too.
+ */
 export const Catalog = Type.Object({
   version: id,
   plan: nullable(shortText),

@@ -18,6 +18,6 @@ export const StudioError = Type.Object({
   retry_after: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400 })),
   /** With `storage_full`. */
   storage: Type.Optional(StorageUse),
-  /** Of administration: what is wrong with which field of the request. */
+  /** Only in administration: what is wrong with each field of the request. */
   errors: Type.Optional(Type.Array(Type.Object({ field: shortText, message: longText }), { maxItems: 50 })),
 });

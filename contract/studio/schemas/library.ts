@@ -16,7 +16,7 @@ export const StudioProject = Type.Object({
 });
 export type StudioProject = Static<typeof StudioProject>;
 export const ProjectsQuery = Type.Object({
-  // An offset of 1,000,000 is allowed, which a page of one item reaches on page 1,000,001.
+  // An offset of 1,000,000 is allowed; pages with one item reach it on page 1,000,001.
   page: Type.Integer({ minimum: 1, maximum: 1_000_001 }),
   limit: Type.Integer({ minimum: 1, maximum: 100 }),
   search: Type.Optional(Type.String({ maxLength: 100 })),
@@ -44,10 +44,10 @@ export const StudioAsset = Type.Object({
   project_id: nullable(id),
   prompt_id: nullable(id),
   created_at: nullable(time),
-  // Where the studio knows them:
-  /** How its prompt begins. */
+  // Present if the studio has the information:
+  /** The beginning of its prompt. */
   prompt: Type.Optional(nullable(longText)),
-  /** Of the render that made it. */
+  /** The token of the render that made it. */
   token: Type.Optional(nullable(id)),
   /** The video that a saved frame was taken from. */
   frame_of: Type.Optional(nullable(id)),
@@ -61,9 +61,9 @@ export const AssetsQuery = Type.Object({
   /** Words of the prompt. */
   search: Type.Optional(Type.String({ maxLength: 100 })),
   favorites: Type.Optional(Type.Boolean()),
-  /** Made then or later. */
+  /** Made at this time or later. */
   made_from: Type.Optional(time),
-  /** Made earlier than this. */
+  /** Made before this time. */
   made_before: Type.Optional(time),
 });
 export const AssetsAnswer = Type.Object({
@@ -72,21 +72,21 @@ export const AssetsAnswer = Type.Object({
 });
 export const AssetAddress = Type.Object({ type: oneOf(assetAddressTypes), id });
 export const AssetsLookupRequest = Type.Object({ ids: Type.Array(id, { minItems: 1, maxItems: 200 }) });
-/** Those that the account has, in any order. */
+/** The items that the account has, in any order. */
 export const AssetsLookupAnswer = Type.Object({ assets: Type.Array(StudioAsset, { maxItems: 200 }) });
 export const MoveAssetsRequest = Type.Object({
   ids: Type.Array(id, { minItems: 1, maxItems: 200 }),
-  /** Null takes them out of their projects. */
+  /** `null` removes the items from their projects. */
   project_id: nullable(id),
 });
-/** Ids of those that are in the project now. */
+/** Ids of the items that are now in the project. */
 export const MoveAssetsAnswer = Type.Object({ moved: Type.Array(id, { maxItems: 200 }) });
 export const FavoriteRequest = Type.Object({ favorite: Type.Boolean() });
 
 export const FrameRequest = Type.Object({
-  /** Seconds from the start; past the end it is the last frame. */
+  /** Seconds from the start; a time after the end means the last frame. */
   time: Type.Union([Type.Number({ minimum: 0, maximum: 1e6 }), Type.Literal('last')]),
-  /** Where the frame is to be kept as an item of the library; null: nowhere. */
+  /** The project in which the frame is saved as a library item; `null`: it is not saved. */
   project_id: nullable(id),
 });
 export const FrameAnswer = Type.Object({ url: link, asset_id: nullable(id) });

@@ -14,10 +14,10 @@ import {
   time,
 } from './schema-builders.ts';
 
-/** What a request of every kind has. Every default is already filled in by the service. */
+/** The fields of every kind of request. The service has already filled in every default. */
 const anyRequest = {
   model: id,
-  /** Null: the account's own project for work that names none. */
+  /** `null`: the account's default project, for requests that name no project. */
   project_id: nullable(id),
   prompt: Type.String({ maxLength: 20_000 }),
   styles: Type.Array(id, { maxItems: 20 }),
@@ -28,7 +28,7 @@ const anyRequest = {
   ),
   // A reference is the id of one of the account's library items or the token of one of its uploads.
   reference_images: Type.Array(id, { maxItems: 50 }),
-  /** Of the request to the service that asks for it, so that the log lines of all parts share it. */
+  /** The id of the client's request to the service, so that the log lines of all parts share it. */
   request_id: Type.Optional(id),
 };
 const settings = eachSetting(() => Type.Optional(Type.Number()));
@@ -43,15 +43,15 @@ const imageRequest = { ...drawnRequest, ...imageSettings, sampler: Type.Optional
 const duration = Type.Optional(Type.Number({ minimum: 0, maximum: 3_600 }));
 
 /**
- * One generation as the studio understands it, by its kind. What a kind needs is checked by `validate.ts`, so that a
- * request that lacks it is refused for its own field; what belongs to another kind is not looked at.
+ * A request for one generation, by its kind. `validate.ts` checks the fields that a kind needs, so that a refusal names
+ * the missing field. Fields of other kinds are ignored.
  */
 export const RenderRequest = Type.Union([
   Type.Object({ kind: Type.Literal('image'), ...imageRequest }),
   Type.Object({
     kind: Type.Literal('image_edit'),
     ...imageRequest,
-    /** The source, and for an inpaint what of it may change. */
+    /** The source image; for an inpaint, `mask` marks the parts that may change. */
     image: Type.Optional(id),
     mode: Type.Optional(oneOf(['transform', 'inpaint'] as const)),
     strength: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
@@ -85,7 +85,7 @@ export type RequestOf<K extends RenderRequest['kind']> = Extract<RenderRequest, 
 const quoteQuestion = {
   request: RenderRequest,
   moderate: Type.Boolean(),
-  /** Tokens of uploads that the request names and that will be there, and ready, before it is submitted. */
+  /** Tokens of uploads that the request names and that will be stored and ready before the submit. */
   coming: Type.Optional(Type.Array(id, { maxItems: 50 })),
 };
 
@@ -95,7 +95,7 @@ export const QuotesRequest = Type.Object(
 );
 export type QuotesRequest = Static<typeof QuotesRequest>;
 
-/** Questions of several accounts: each names its account and carries an access token of that account. */
+/** Requests for quotes of several accounts. Each contains its account and an access token of this account. */
 export const SharedQuotesRequest = Type.Object(
   {
     quotes: Type.Array(
@@ -109,9 +109,9 @@ export type SharedQuotesRequest = Static<typeof SharedQuotesRequest>;
 
 export const QuoteResult = Type.Object({
   account_state: oneOf(accountStates),
-  /** Paths (as in the request: `project_id`, `reference_images[1]`) of ids that the account does not have. */
+  /** Paths of ids that the account does not have, as in the request: `project_id`, `reference_images[1]`. */
   unknown_ids: Type.Array(shortText, { maxItems: 100 }),
-  /** Fields that name something which cannot serve there: a video as a picture, a mask of another shape. */
+  /** Fields that name something unsuitable: a video instead of a picture, a mask of another shape. */
   invalid_fields: Type.Optional(
     Type.Array(Type.Object({ field: shortText, message: longText }), { maxItems: 100 }),
   ),
@@ -119,14 +119,14 @@ export const QuoteResult = Type.Object({
   outputs: Type.Integer({ minimum: 0, maximum: 64 }),
   balance: StudioBalance,
   refusal: nullable(Refusal),
-  /** Opaque; the studio honours it for 25 hours at submit. Null where it refuses or an id is unknown. */
+  /** Opaque. A submit accepts it for 25 hours. `null` when the studio refuses or an id is unknown. */
   quote: nullable(Type.String({ maxLength: 4_096 })),
 });
 export type QuoteResult = Static<typeof QuoteResult>;
 export const QuotesAnswer = Type.Object({ results: Type.Array(QuoteResult, { maxItems: 64 }) });
 /**
- * Null: not answered here; the account asks by `createQuotes`, whose answer says why. So it is where the token does not
- * serve, and wherever a studio would rather speak to one account alone.
+ * `null` means no answer here: the client must call `createQuotes` for this account, whose answer gives the reason. A
+ * studio returns `null` when the token is invalid, and whenever it wants to answer the account separately.
  */
 export const SharedQuotesAnswer = Type.Object({
   results: Type.Array(nullable(QuoteResult), { maxItems: 64 }),
@@ -145,7 +145,9 @@ export const RenderOutput = Type.Object({
   duration: nullable(Type.Number()),
   nsfw: Type.Boolean(),
   request_id: nullable(Type.Integer()),
-  /** How it was made; a studio may not tell. `seed`: that its job was given, null where its engine takes none. */
+  /**
+   * How the output was made; a studio may omit it. `seed` is the seed of its job; `null` when the engine takes none.
+   */
   made: Type.Optional(
     Type.Object({
       seed: nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
@@ -156,11 +158,11 @@ export const RenderOutput = Type.Object({
   ),
 });
 export const Render = Type.Object({
-  /** The client's own name for it: the service sends its generation id. */
+  /** The client's own name for the render: the service sends its generation id. */
   token: id,
   render_id: id,
   kind: oneOf(kinds),
-  /** Queued and running both hold a place in the account's limits. */
+  /** Queued and running renders both count for the account's limits. */
   status: oneOf(renderStatuses),
   prompt_id: id,
   project_id: id,
@@ -169,12 +171,17 @@ export const Render = Type.Object({
   ledger_seq: sequence,
   expected_outputs: Type.Integer({ minimum: 0, maximum: 64 }),
   outputs: Type.Array(RenderOutput, { maxItems: 64 }),
-  /** `partial_failure` beside status succeeded; else only with status failed. Failed renders are refunded. */
+  /**
+   * `partial_failure` with status `succeeded`; any other code only with status `failed`. Failed renders are refunded.
+   */
   error: nullable(
     Type.Object({
       code: shortText,
       message: longText,
-      /** How far it was when it failed, of `failureStages`; left out where nothing was begun, or nobody can tell. */
+      /**
+       * The stage in which the render failed, one of `failureStages`. Omitted when nothing was started or the stage is
+       * unknown.
+       */
       stage: Type.Optional(shortText),
     }),
   ),
@@ -187,7 +194,7 @@ export const SubmitRequest = Type.Object({
   quote: Type.String({ maxLength: 4_096 }),
   request: RenderRequest,
 });
-/** The same token gets the same answer again; only `busy` is not remembered. */
+/** The same token gets the same answer again, except for `busy`, which is not stored. */
 export const SubmitAnswer = Type.Union([
   Type.Object({ outcome: Type.Literal('accepted'), render: Render }),
   Type.Object({
@@ -202,15 +209,16 @@ export const SubmitAnswer = Type.Union([
 export type SubmitAnswer = Static<typeof SubmitAnswer>;
 
 export const LookupRequest = Type.Object({ tokens: Type.Array(id, { minItems: 1, maxItems: 200 }) });
-/** Tokens that the account never submitted are left out. */
+/** Omits tokens that the account never submitted. */
 export const LookupAnswer = Type.Object({
   renders: Type.Array(Render, { maxItems: 200 }),
   ledger_seq: sequence,
 });
 
 /**
- * `stopping`: it ends as soon as its engine lets go of it, with what is made by then. `ended`: it has come to its end; by
- * itself where `was_ended`, else by this or an earlier stop. `too_late`: its engine finishes what it has begun, and nothing of it is left to stop.
+ * `stopping`: the render ends as soon as its engine releases it, with the outputs made until then. `ended`: the render
+ * has ended, by itself if `was_ended`, else by this or an earlier stop. `too_late`: the engine completes the work that
+ * it has started, and there is nothing left to stop.
  */
 export const StopAnswer = Type.Object({
   outcome: oneOf(['stopping', 'ended', 'too_late'] as const),
@@ -219,7 +227,7 @@ export const StopAnswer = Type.Object({
 });
 export type StopAnswer = Static<typeof StopAnswer>;
 
-/** After `barred` no submit of that token will ever be accepted; `known` hands out the render instead. */
+/** After `barred`, no submit with this token will ever be accepted. `known` returns the existing render instead. */
 export const TombstoneAnswer = Type.Union([
   Type.Object({ outcome: Type.Literal('barred') }),
   Type.Object({ outcome: Type.Literal('known'), render: Render }),

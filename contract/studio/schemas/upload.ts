@@ -5,7 +5,7 @@ import { id, link, longText, nullable, oneOf, shortText, time } from './schema-b
 export const uploadTypes = ['image', 'video', 'audio'] as const;
 export const uploadStatuses = ['processing', 'ready', 'rejected'] as const;
 export const StudioUpload = Type.Object({
-  /** The client's own name for it: the service sends its upload's id. */
+  /** The client's own name for the upload: the service sends its upload's id. */
   token: id,
   type: oneOf(uploadTypes),
   status: oneOf(uploadStatuses),
@@ -14,33 +14,33 @@ export const StudioUpload = Type.Object({
   /** Detected from the bytes. */
   content_type: shortText,
   size_bytes: Type.Integer({ minimum: 0, maximum: 1e12 }),
-  /** Pixels, as a viewer shows it. */
+  /** Pixels, as a viewer displays the file. */
   width: nullable(Type.Number()),
   height: nullable(Type.Number()),
   duration_seconds: nullable(Type.Number()),
   project_id: nullable(id),
-  /** Why it was rejected. */
+  /** Why the upload was rejected. */
   error: nullable(longText),
   created_at: time,
 });
 export type StudioUpload = Static<typeof StudioUpload>;
 
-/** The body of `storeUpload` is the file itself, `application/octet-stream`; what is said of it comes in the query. */
+/** The body of `storeUpload` is the file itself, `application/octet-stream`; the query contains its properties. */
 export const StoreUploadQuery = Type.Object({
   file_name: Type.Optional(Type.String({ maxLength: 255 })),
   project_id: Type.Optional(id),
-  /** A mask or an import for one generation: kept out of what people see. */
+  /** True for a mask or an import for one generation: people do not see it in lists. */
   hidden: Type.Optional(Type.Boolean()),
   /**
-   * The transparency of an image is meant as a mask, as some APIs have it: it is kept as a grey PNG, white where it is
-   * transparent. An image without any is kept as it is.
+   * Uses the transparency of the image as a mask, as some APIs do. It is stored as a grey PNG that is white where the
+   * image is transparent. An image without transparency is stored unchanged.
    */
   mask_channel: Type.Optional(oneOf(['alpha'] as const)),
-  /** So many bytes come at least, where that is known before: what cannot fit is refused without reading them. */
+  /** The minimum number of bytes, if it is known in advance: a file that cannot fit is refused without reading it. */
   least_bytes: Type.Optional(Type.Integer({ minimum: 0, maximum: 1e12 })),
 });
 
-/** What is wrong with a file, as far as reading its head and its structure tells. */
+/** Problems of a file that can be found by reading its head and its structure. */
 export const fileIssues = [
   'empty',
   'unknown_type',
@@ -54,16 +54,16 @@ export const fileIssues = [
 ] as const;
 export type FileIssue = (typeof fileIssues)[number];
 
-/** The same token gets the same answer again; refused files are not remembered. */
+/** The same token gets the same answer again; refusals of files are not stored. */
 export const StoreUploadAnswer = Type.Union([
   Type.Object({ outcome: Type.Literal('stored'), upload: StudioUpload }),
-  /** The file cannot be taken; the message is a sentence for whoever sent it. */
+  /** The file cannot be used; the message is a sentence for its sender. */
   Type.Object({
     outcome: Type.Literal('unusable'),
     reason: oneOf(fileIssues),
     message: longText,
   }),
-  /** The account may not send this; `field` is `project_id` where the project is not the account's. */
+  /** The account may not send this; `field` is `project_id` when the account does not have the project. */
   Type.Object({ outcome: Type.Literal('refused'), refusal: Refusal }),
 ]);
 export type StoreUploadAnswer = Static<typeof StoreUploadAnswer>;
