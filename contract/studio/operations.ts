@@ -256,7 +256,7 @@ export const studioOperations = {
     answer: UploadsLookupAnswer,
   },
   /**
-   * For a project that is chosen after the file was sent. `not_found` when the upload or the account's project is
+   * For requests that name the project only after the file. `not_found` when the upload or the account's project is
    * missing.
    */
   moveUpload: {

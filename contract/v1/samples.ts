@@ -9,13 +9,13 @@ export type Samples = { shell: string; node?: string; python?: string };
 
 const key = '-H "Authorization: Bearer $KEY"';
 const json = '-H "Content-Type: application/json"';
-/** Prints the first id with this prefix in the input. */
+/** Returns a command that prints the first id with this prefix in its input. */
 const idOf = (prefix: string) => `grep -o '${prefix}_[0-9a-z]*' | head -n 1`;
 const get = (path: string) => `curl -sS "$URL${path}" ${key}`;
 const send = (path: string, body: string, method = 'POST') =>
   `curl -sS ${method === 'POST' ? '' : `-X ${method} `}"$URL${path}" ${key} ${json} \\\n  -d '${body}'`;
 const without = (method: 'POST' | 'DELETE', path: string) => `curl -sS -X ${method} "$URL${path}" ${key}`;
-/** Stores the id from the answer to a create in a variable. */
+/** Returns a line that stores the id from the answer to a create in a variable. */
 const named = (variable: string, create: string) => `${variable}=$(${create} | ${idOf('gen')})`;
 const waited = (variable: string) => get(`/v1/generations/$${variable}?wait=60`);
 /** Builds a command whose body contains shell variables: JSON in double quotes. */

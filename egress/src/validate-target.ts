@@ -20,8 +20,9 @@ export interface TargetOptions {
  * name has now. This check is stricter than the check of later requests: it refuses a fragment or a final dot of the
  * host, which would be dropped or have no meaning. Http, and names without a meaning on the public internet, are
  * allowed only for the listed networks: all addresses of such a name must be in these networks. `lookUp: 'all'` also
- * refuses an https name with an address that is not public. A name that cannot be looked up at the moment is accepted.
- * Each connect validates everything again. Throws EgressRefusal `blocked`; its message may be shown.
+ * looks up other https names: it refuses a name with an address that is not public, and accepts a name that cannot be
+ * looked up at the moment. Each connect validates everything again. Throws EgressRefusal `blocked`; its message may be
+ * shown.
  */
 export async function validateTarget(
   raw: string,

@@ -1,7 +1,7 @@
 import { randomBytes, randomFillSync } from 'node:crypto';
 
-// Crockford's alphabet in lower case. It omits i, l, o and u, which are easy to misread. The characters sort like the
-// digits.
+// Crockford's alphabet in lower case. It omits i, l, o and u, which are easy to misread. Its characters sort by their
+// values.
 const base32 = '0123456789abcdefghjkmnpqrstvwxyz';
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 

@@ -44,7 +44,7 @@ export const ManagedBackend = Type.Object({
   reason: nullable(longText),
   /** When its state began. */
   since: time,
-  /** `null` for a local engine: each worker makes as many as its own limit allows. */
+  /** `null` for a local engine: each worker runs its own number of jobs at once. */
   slots: nullable(count),
   in_use: count,
   labels: Type.Array(shortText, { maxItems: 200 }),

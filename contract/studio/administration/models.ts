@@ -43,7 +43,7 @@ const managedModel = {
   /** The offered version, or the newest when none is offered. */
   version: versionNumber,
   published_version: nullable(versionNumber),
-  /** The newest version, if it is newer than the offered one or none was ever offered. */
+  /** The newest version when it is not the offered one; `null` for a retired model. */
   draft_version: nullable(versionNumber),
   suites: Type.Array(oneOf(suites), { maxItems: 4 }),
   price: StudioModel.properties.price,

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** The answer for a name: its addresses of both kinds or its CNAME, no answer at all, or a failure. */
+/** The answer for a name: its addresses of both kinds and its CNAME, no answer at all, or a failure. */
 export type DnsAnswer =
   | { a?: readonly string[]; aaaa?: readonly string[]; cname?: string }
   | 'silence'

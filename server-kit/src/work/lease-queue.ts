@@ -31,7 +31,7 @@ export type LeaseQueueOptions<Claim> = {
 
 /** `everyMs` is the longest delay before work that nobody announced is found. */
 export type LeasePolling<Claim> = Pick<LoopOptions, 'name' | 'everyMs' | 'onStuck' | 'stuckAfterMs'> & {
-  /** Claims up to `max`. `running` has the claims that run now, for callers that divide the slots between groups. */
+  /** Claims up to `max`. `running` has the claims that run now, so that the claim can divide the slots. */
   claim: (max: number, running: ReadonlySet<Claim>) => Promise<Claim[]>;
   /** The maximum number of claims in one statement. Default: the number of slots. */
   maxPerClaim?: number;
