@@ -58,20 +58,20 @@ import { signingSecrets } from './webhooks/endpoints/signing-secrets.ts';
 
 export type ServiceOptions = {
   log?: Logger;
-  /** Called when a background loop has made no progress for long: the process had better end. */
+  /** Called when a background loop has made no progress for a long time. The process should then end. */
   onStuck?: (name: string) => void;
   testHooks?: TestHooks;
 };
 
 export type RunningService = AsyncDisposable & { url: string };
 
-/** How often a request that a door holds gets a sign of life, once it has had its first. */
+/** How often a facade sends a sign of life on a request that it holds, after the first one. */
 const heartbeatEveryMs = 15_000;
 
 /**
  * Starts the service: checks the database, wires the modules, listens. Disposing it answers open long polls, lets
- * requests under way finish and leaves what is queued to others.
- * @throws ConfigError where the database, SECRET_KEY or the port does not serve
+ * running requests finish and leaves queued generations to other processes.
+ * @throws ConfigError when the database, SECRET_KEY or the port cannot be used
  */
 export async function startService(
   config: ServiceConfig,
@@ -91,7 +91,7 @@ export async function startService(
   await checkSecretKey(database, config.secretKey);
   const modules = startModules(owned, config, options, { database, log });
   const app = createServer(config, log);
-  // Where cookies matter they are read; nothing of /v1 looks at them.
+  // Routes that need cookies read them; no route of /v1 does.
   await app.register(fastifyCookie, { hook: false });
   const registry = createPartRegistry(database);
   const streams = new EventStreams({ heartbeatMs: streamHeartbeatSeconds * 1_000 });
@@ -128,7 +128,7 @@ export async function startService(
   addWatching(app, config, { ...modules, registry, database, streams });
   await addDocsRoutes(app, config);
   owned.defer(() => app.close());
-  // First of all, or the server would wait for them.
+  // These end first; otherwise the server would wait for them.
   owned.use(streams);
   owned.use(mcp);
   owned.defer(() => modules.generations.longPolls[Symbol.asyncDispose]());
@@ -145,7 +145,7 @@ export async function startService(
   };
 }
 
-/** What tells how the process fares, to whoever watches over it. */
+/** Adds the metrics and the health routes, for whatever monitors the process. */
 function addWatching(
   app: FastifyInstance,
   config: ServiceConfig,
@@ -249,7 +249,10 @@ type WorkOptions = {
   catalogCache: CatalogCache;
 };
 
-/** What goes on after a request was answered: webhooks, files, generations. Each is handed what was made before it. */
+/**
+ * Starts the work that continues after a request was answered: webhooks, files, generations. Each part gets the parts
+ * that were made before it.
+ */
 function startWork(owned: AsyncDisposableStack, config: ServiceConfig, options: WorkOptions) {
   const { database, studioClient, target, testHooks } = options;
   const { crashPoint, leaseMs, stuckAfterMs, deliveryPollMs } = testHooks;
@@ -280,7 +283,7 @@ function startWork(owned: AsyncDisposableStack, config: ServiceConfig, options: 
   };
   const { queueCap } = config;
   const generations = startGenerations({ ...options, queueCap, signals, settleUploads, uploads, quoting });
-  // Together: each may take seconds to let go of what is under way.
+  // All three at the same time: each may need seconds to finish its running work.
   owned.defer(async () => {
     await Promise.all([uploads, generations, deliveries].map((one) => one[Symbol.asyncDispose]()));
   });

@@ -8,47 +8,51 @@ import { parseSecretKey } from '@renderkit/server-kit/secrets.ts';
 import { type FacadeName, facadeNames } from './facades/facade-names.ts';
 
 /**
- * What Node is started with for a service. A burst of a thousand requests that are held filled V8's young generation to three
- * times its bound of sixteen megabytes; with this one it takes half the memory, and a read some two hundredths more CPU. In megabytes.
+ * Node options for a service process. A burst of a thousand held requests filled V8's young generation to three times
+ * its limit of 16 MB. With this limit the process needs half the memory, and a read needs some 2 % more CPU. In
+ * megabytes.
  */
 export const serviceNodeOptions = ['--max-semi-space-size=8'] as const;
 
 /** Everything that can be configured from outside. Addresses have no trailing slash. */
 export type ServiceConfig = {
   databaseUrl: string;
-  /** Connections to the database at most. */
+  /** The most connections to the database. */
   databasePool: number;
   host: string;
-  /** 0: one that the operating system chooses. */
+  /** 0: the operating system chooses a free port. */
   port: number;
-  /** How clients reach the service. */
+  /** The address at which clients reach the service. */
   publicUrl: string;
-  /** How the service reaches the studio. */
+  /** The address at which the service reaches the studio. */
   studioUrl: string;
-  /** How browsers reach the studio; addresses of outputs may begin with it. */
+  /** The address at which browsers reach the studio. Addresses of outputs may begin with it. */
   studioPublicUrl: string;
-  /** Where the studio sends whoever asks for media (`MEDIA_DELIVERY`); the console's pages may show what lies there. */
+  /**
+   * The address to which the studio redirects requests for media (`MEDIA_DELIVERY`). The console's pages may show media
+   * from there.
+   */
   mediaOrigin?: string;
   studioClientId: string;
   studioClientSecret: string;
   /** 32 bytes. */
   secretKey: Buffer;
-  /** CIDRs that may be fetched from though they are not public. */
+  /** CIDRs that the service may fetch from although they are not public. */
   egressAllow: string[];
-  /** Proxies (addresses or CIDRs) whose X-Forwarded-* headers are believed. */
+  /** Proxies (addresses or CIDRs) whose X-Forwarded-* headers are trusted. */
   trustProxy: string[];
-  /** Opens /metrics to whoever sends it as a bearer token; without one only this machine may read it. */
+  /** A bearer token that gives access to /metrics. Without a token only this machine may read them. */
   metricsToken: string | undefined;
-  /** Queued generations of one account at most. */
+  /** The most queued generations of one account. */
   queueCap: number;
-  /** Doors for clients of other APIs. */
+  /** The enabled facades, for clients of other APIs. */
   facades: FacadeName[];
-  /** Seconds that a client of such an API is kept waiting for what it asked for. */
+  /** The longest time that a facade holds a request, in seconds. */
   holdSeconds: number;
-  /** Seconds until such a wait shows a first sign of life; 0 for none. */
+  /** Seconds until a held request gets its first sign of life; 0 for none. */
   facadeHeartbeatAfterSeconds: number;
   logLevel: LogLevel;
-  /** Where the documentation is; `type` of a problem is `{docsUrl}/errors#code`. */
+  /** The address of the documentation; `type` of a problem is `{docsUrl}/errors#code`. */
   docsUrl: string;
   /** The folder with the built console; it may be missing. */
   consoleDirectory: string;
@@ -56,7 +60,7 @@ export type ServiceConfig = {
 
 export const defaultPort = 8787;
 const defaultStudioUrl = 'http://127.0.0.1:8788';
-/** What lies at the root of the service: below a path of the same name nobody could tell the two apart. */
+/** The paths at the root of the service. PUBLIC_URL must not end with one of them: the two could not be told apart. */
 const ownPaths = [
   '/console',
   '/docs',
@@ -109,7 +113,7 @@ export function readServiceConfig(environment: Environment): ServiceConfig {
   };
 }
 
-/** All that migrating needs. @throws ConfigError */
+/** Reads the only setting that a migration needs. @throws ConfigError */
 export function readDatabaseUrl(environment: Environment): string {
   const url = readEnvironment(environment).databaseUrl('DATABASE_URL');
   if (url === undefined)
@@ -140,7 +144,7 @@ const secretKeyShape = '32 random bytes as 64 hexadecimal characters (openssl ra
 
 function secretKeyOf(text: string): Buffer {
   const key = parseSecretKey(text);
-  // The value is a secret, right or wrong: it is not repeated.
+  // The value is a secret, even when it is wrong, so the message does not repeat it.
   if (key === undefined)
     throw new ConfigError(`SECRET_KEY has the wrong shape: it must be ${secretKeyShape}.`);
   return key;
@@ -155,7 +159,7 @@ function egressBlocks(blocks: string[]): string[] {
   return blocks;
 }
 
-/** Set but empty, there is none. */
+/** Returns all facades when the variable is not set, and none when it is empty. */
 function facadesOf(text: string | undefined): FacadeName[] {
   if (text === undefined) return [...facadeNames];
   const names = text

@@ -35,13 +35,13 @@ export type ConsoleModules = {
   studioClient: StudioClient;
   catalogCache: CatalogCache;
   generations: Pick<Generations, 'settlement'>;
-  /** Which addresses may be webhook endpoints. */
+  /** Which addresses are allowed as webhook endpoints. */
   target: TargetOptions;
-  /** Of /v1. */
+  /** The handlers of /v1. */
   handlers: Handlers;
 };
 
-/** What a person's browser is served with: the console's files, the way to sign in, and the API behind the pages. */
+/** Adds everything that a person's browser uses: the console's files, signing in, and the API of the pages. */
 export async function addConsole(
   app: FastifyInstance,
   config: ServiceConfig,

@@ -1,13 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 
-/** A yes may be this old; a no is never remembered, so that it holds no longer than it is true. */
+/**
+ * How long a verified age is cached. An age that is not verified is never cached, so a new verification counts at once.
+ */
 const rememberedForMs = 30_000;
 const maxAccounts = 10_000;
 
 export type AgeVerification = (accountId: string) => Promise<boolean>;
 
-/** Whether an account's age has been verified, as the studio says. The answer's promise rejects with StudioFailure. */
+/** Returns whether the studio has verified the age of an account. The returned promise rejects with StudioFailure. */
 export function createAgeVerification(studioClient: StudioClient): AgeVerification {
   const verified = new LRUCache<string, true>({ max: maxAccounts, ttl: rememberedForMs });
   return async (accountId) => {

@@ -46,7 +46,7 @@ export function presentAccount(account: StudioAccount, balance: Balance): Accoun
   };
 }
 
-/** `limit` and `running` are the studio's, whatever started there; `queued` is ours. */
+/** `limit` and `running` come from the studio and include jobs of other services; `queued` comes from our database. */
 export function presentLimits(limits: StudioLimits, queued: QueuedRow): Limits {
   const lane = (name: 'image' | 'edit' | 'video') => ({
     limit: limits[name].limit,

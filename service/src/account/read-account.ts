@@ -12,17 +12,17 @@ import { presentAccount, presentBalance, presentLimits, presentStorage } from '.
 import { readQueued } from './store.ts';
 
 export type AccountReader = {
-  /** Who it is at the studio, and what can be spent. @throws ApiProblem */
+  /** Returns the account at the studio with its balance. @throws ApiProblem */
   profile: (accountId: string) => Promise<Account>;
-  /** What can be spent now. @throws ApiProblem */
+  /** Returns what the account can spend now. @throws ApiProblem */
   balance: (accountId: string) => Promise<Balance>;
-  /** What may run, runs and waits. @throws ApiProblem */
+  /** Returns how many jobs may run, how many run and how many wait. @throws ApiProblem */
   limits: (accountId: string) => Promise<Limits>;
-  /** What is stored, and may be. @throws ApiProblem */
+  /** Returns how many bytes are stored, and the limit. @throws ApiProblem */
   storage: (accountId: string) => Promise<Storage>;
 };
 
-/** A studio of before does not know the question. */
+/** An older studio does not have this operation and answers `not_found`. */
 function explainMissing(error: unknown): never {
   if (error instanceof StudioFailure && error.studioCode === 'not_found')
     throw new ApiProblem('upstream_error', {
@@ -32,7 +32,7 @@ function explainMissing(error: unknown): never {
   throw error;
 }
 
-/** Reads how an account stands: half of it the studio knows, half the service. */
+/** Reads the state of an account. One half comes from the studio, one half from the service's database. */
 export function createAccountReader(deps: { studioClient: StudioClient; database: Database }): AccountReader {
   const { studioClient, database } = deps;
   const readBalance = async (accountId: string) => {

@@ -4,7 +4,7 @@ import type { StudioClient } from '../studio-client/studio-client.ts';
 import { createAccountReader } from './read-account.ts';
 import { showKey } from './show-key.ts';
 
-/** The studio account behind the key (docs/api.md §4). */
+/** The studio account that the key belongs to (docs/api.md §4). */
 export function accountRoutes(deps: {
   studioClient: StudioClient;
   database: Database;

@@ -4,7 +4,10 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { unauthorized } from '../identity/admission/admit.ts';
 import { readKeyOfToday } from '../identity/keys/queries.ts';
 
-/** The key that asks, as its holder sees it (docs/api.md §5). @throws ApiProblem `unauthorized` where it is gone by now */
+/**
+ * Returns the key of the request, as its holder may see it (docs/api.md §5).
+ * @throws ApiProblem `unauthorized` when the key no longer exists
+ */
 export async function showKey(database: Database, keyId: string): Promise<Key> {
   const key = await readKeyOfToday(database, keyId);
   if (key === undefined) throw unauthorized();

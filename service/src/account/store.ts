@@ -2,7 +2,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 export type QueuedRow = { queued_image: number; queued_edit: number; queued_video: number };
 
-/** How many jobs of the account wait in our queue, per lane. */
+/** Returns how many jobs of the account wait in our queue, per lane. */
 export async function readQueued(database: Database, accountId: string): Promise<QueuedRow> {
   const rows = await database.rows<QueuedRow>(
     'select queued_image, queued_edit, queued_video from accounts where id = $1',

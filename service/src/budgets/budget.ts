@@ -4,9 +4,9 @@ import { headers } from '@renderkit/contract/v1/headers.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 
 /**
- * Checks a cost against what the key may still commit today; all in 1/1000 credit. Equal is allowed. It spares the studio
- * a quote that could not be used: the race between creates is decided in sql/functions/accept_generations.sql, under the
- * account's lock. What is committed already is read by sql/functions/committed_today.sql, here and there.
+ * Checks a cost against what the key may still commit today; both in 1/1000 credit. Equal is allowed. This early check
+ * only saves the studio a useless quote. sql/functions/accept_generations.sql decides between concurrent creates, under
+ * the account's lock. Both read the committed amount with sql/functions/committed_today.sql.
  * @throws ApiProblem `budget_exceeded`
  */
 export function checkBudget(costMillicredits: number, leftMillicredits: number | undefined): void {
@@ -17,7 +17,8 @@ export function checkBudget(costMillicredits: number, leftMillicredits: number |
 const maxCreditsShape = /^\d{1,9}(?:\.\d{1,3})?$/;
 
 /**
- * What a create may cost at most by its own word (docs/api.md §4), in 1/1000 credit; undefined where it says nothing.
+ * Reads the highest cost that the request itself allows (docs/api.md §4), in 1/1000 credit. Returns `undefined` when
+ * the request sets no limit.
  * @throws ApiProblem `invalid_request`
  */
 export function readMaxCost(request: Readonly<IncomingHttpHeaders>): number | undefined {
@@ -33,8 +34,8 @@ export function readMaxCost(request: Readonly<IncomingHttpHeaders>): number | un
 }
 
 /**
- * Checks a cost against what its request allows; both in 1/1000 credit. Equal is allowed. The cost that is checked is the
- * one that is quoted and charged, so a price that is published after an estimate cannot be paid by mistake.
+ * Checks a cost against the limit of its request; both in 1/1000 credit. Equal is allowed. The checked cost is the one
+ * that is quoted and charged. So nobody pays by mistake a price that was published after an estimate.
  * @throws ApiProblem `budget_exceeded`
  */
 export function checkMaxCost(costMillicredits: number, maxMillicredits: number | undefined): void {
@@ -44,7 +45,7 @@ export function checkMaxCost(costMillicredits: number, maxMillicredits: number |
     });
 }
 
-/** The refusal of a cost that passes the key's daily budget (docs/api.md §5). */
+/** Returns the refusal of a cost that exceeds the key's daily budget (docs/api.md §5). */
 export function budgetExceeded(costMillicredits: number, leftMillicredits: number): ApiProblem {
   const left = creditsOf(Math.max(0, leftMillicredits));
   return new ApiProblem('budget_exceeded', {

@@ -1,9 +1,9 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
-// A day is a UTC day by the database's clock, as the accept counts it.
+// A day is a UTC day by the database's clock, as in accept_generations.
 const today = `(clock() at time zone 'UTC')::date`;
 
-/** What each of an account's keys has committed today, by the key's id, in 1/1000 credit. */
+/** Returns what each key of an account has committed today, in 1/1000 credit, by the key's id. */
 export async function readSpentToday(database: Database, accountId: string): Promise<Map<string, number>> {
   const rows = await database.rows<{ key_id: string; committed_millicredits: number }>(
     `select today.key_id, today.committed_millicredits
@@ -23,7 +23,10 @@ type SpendRow = {
   committed_millicredits: number;
 };
 
-/** What each of an account's keys committed on each of the last UTC days, today included, in 1/1000 credit; keys in order. */
+/**
+ * Returns what each key of an account committed on each of the last UTC days, today included, in 1/1000 credit. Keys
+ * are in the order of their creation.
+ */
 export function readSpend(database: Database, accountId: string, days: number): Promise<SpendRow[]> {
   return database.rows<SpendRow>(
     `select k.id as key_id, k.name, k.kind = 'console' as console, d.day, d.committed_millicredits
@@ -34,7 +37,7 @@ export function readSpend(database: Database, accountId: string, days: number): 
   );
 }
 
-/** The moment by the database's clock, and the UTC days that end with its own, oldest first. */
+/** Returns the database's present time, and the last UTC days up to today, oldest first. */
 export async function readDays(database: Database, count: number): Promise<{ at: Date; days: string[] }> {
   const rows = await database.rows<{ at: Date; days: string[] }>(
     `select clock() as at,

@@ -3,20 +3,20 @@ import type { Catalog } from '@renderkit/contract/studio/schemas/catalog.ts';
 import { LRUCache } from 'lru-cache';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 
-/** Accounts whose catalog is remembered, and bytes of distinct catalogs kept, as JSON. */
+/** The most accounts whose catalog is cached, and the most bytes of distinct catalogs, as JSON. */
 const maxAccounts = 20_000;
 const maxCatalogBytes = 16 * 1024 * 1024;
 
 export type CatalogRead = {
   catalog: Catalog;
-  /** When the studio last said that this is it, by `performance.now()`. */
+  /** When the studio last confirmed this catalog, by `performance.now()`. */
   readAt: number;
 };
 
 export type CatalogCache = {
-  /** The account's catalog, not older than `maxAgeMs` (any age where not given). @throws StudioFailure */
+  /** Returns the account's catalog, not older than `maxAgeMs` (any age when not given). @throws StudioFailure */
   get: (accountId: string, options?: { maxAgeMs?: number }) => Promise<CatalogRead>;
-  /** What is at hand, without asking. */
+  /** Returns the cached catalog without asking the studio. */
   peek: (accountId: string) => CatalogRead | undefined;
 };
 
@@ -24,8 +24,8 @@ type Known = { etag: string | undefined; digest: string; readAt: number };
 type Reading = { startedAt: number; read: Promise<CatalogRead> };
 
 /**
- * Catalogs as the studio told them, per account. Equal ones are kept once, whoever reads them, so that each is parsed,
- * checked and indexed once per content and not per account or request.
+ * Caches the studio's catalogs per account. Accounts with equal catalogs share one copy. So each content is parsed,
+ * checked and indexed once, and not once per account or request.
  */
 export function createCatalogCache(studioClient: StudioClient): CatalogCache {
   const accounts = new LRUCache<string, Known>({ max: maxAccounts });
@@ -46,7 +46,7 @@ export function createCatalogCache(studioClient: StudioClient): CatalogCache {
     const known = atHand === undefined ? undefined : accounts.get(accountId);
     const answer = await studioClient.fetchCatalog(accountId, known?.etag);
     if (answer === 'unchanged') {
-      // Only sent with a tag, so there is a catalog that it stands for.
+      // The client only sends the tag of a catalog that it has, so the catalog must be there.
       if (known === undefined || atHand === undefined)
         throw new Error('a catalog is unchanged that nobody has');
       accounts.set(accountId, { ...known, readAt: startedAt });
@@ -69,7 +69,7 @@ export function createCatalogCache(studioClient: StudioClient): CatalogCache {
       const atHand = peek(accountId);
       if (atHand !== undefined && now - atHand.readAt <= maxAgeMs) return atHand;
       const reading = underWay.get(accountId);
-      // One that began before the wanted moment may bring what was true before it.
+      // A read that began earlier than `maxAgeMs` ago may bring a catalog that is too old.
       if (reading !== undefined && now - reading.startedAt <= maxAgeMs) return reading.read;
       const mine: Reading = {
         startedAt: now,

@@ -16,7 +16,7 @@ export type CatalogIndex = {
 
 const indexes = new WeakMap<Catalog, CatalogIndex>();
 
-/** Look-ups over one catalog, made once for as long as the catalog lives. */
+/** Returns the look-ups over one catalog. They are built once for each catalog and live until it is collected. */
 export function indexOf(catalog: Catalog): CatalogIndex {
   let index = indexes.get(catalog);
   if (index === undefined) {

@@ -4,10 +4,10 @@ import type { StudioModel, StudioStyle } from '@renderkit/contract/studio/schema
 import { type Candidate, nearestNames, shownName } from '@renderkit/server-kit/nearest-names.ts';
 import { type CatalogIndex, isIncluded } from './catalog-index.ts';
 
-/** Where so few are on offer they are all named. */
+/** The message names all available names when there are at most this many. */
 const maxListed = 8;
 
-/** What is said of a name that the catalog or the model does not have; undefined of any other issue. */
+/** Returns the message about a name that the catalog or the model does not have; `undefined` for any other issue. */
 export function describeUnknownName(
   issue: Issue,
   index: CatalogIndex,
@@ -30,15 +30,15 @@ export function describeUnknownName(
 }
 
 /**
- * What is said of a model that there is not: which ones it may have meant, of those that the plan includes and that serve
- * the suite. Of others nothing is said.
+ * Returns the message about an unknown model. The message suggests similar models, but only those that the plan
+ * includes and that serve the suite.
  */
 export function describeUnknownModel(id: string, index: CatalogIndex, suite?: Suite): string {
   const list = `GET /v1/models${suite === undefined ? '' : `?suite=${suite}`}`;
   return describe('model', id, offeredModels(index, suite), list);
 }
 
-/** Models that the plan includes and that serve the suite, in the order of the catalog. */
+/** Returns the models that the plan includes and that serve the suite, in the order of the catalog. */
 export function offeredModels(index: CatalogIndex, suite?: Suite): Candidate[] {
   const offered: Candidate[] = [];
   for (const model of index.models.values())
@@ -47,7 +47,9 @@ export function offeredModels(index: CatalogIndex, suite?: Suite): Candidate[] {
   return offered;
 }
 
-/** What is said of a style that there is not: people also send its name in place of its id. */
+/**
+ * Returns the message about an unknown style. People also send a style's name instead of its id, so both are compared.
+ */
 function describeUnknownStyle(id: string, type: StudioStyle['type'], index: CatalogIndex): string {
   const offered: Candidate[] = [];
   for (const style of index.styles.values())
@@ -64,7 +66,7 @@ function describeUnknownSuggestion(id: string, suite: Suite, index: CatalogIndex
   return describe('suggestion', id, offered, 'GET /v1/suggestions');
 }
 
-/** What is said of an option that the model does not have. */
+/** Returns the message about an option that the model does not have. */
 function describeUnknownOption(key: string, keys: readonly string[], model: string): string {
   const start = `there is no option ${shownName(key)}`;
   const near = nearestNames(

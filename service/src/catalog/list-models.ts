@@ -4,7 +4,7 @@ import { isIncluded } from './catalog-index.ts';
 
 type ModelFilter = { suite?: Suite; kind?: StudioModel['kind']; search?: string };
 
-/** The models that the catalog's plan includes and the filter lets through, in the catalog's order. */
+/** Returns the models that the catalog's plan includes and that pass the filter, in the catalog's order. */
 export function listModels(catalog: Catalog, { suite, kind, search = '' }: ModelFilter): StudioModel[] {
   const words = search.toLowerCase();
   return catalog.models.filter(

@@ -7,7 +7,10 @@ import type { ExplainUnknown } from '../validation/validate-request.ts';
 import type { CatalogCache } from './catalog-cache.ts';
 import { type CatalogIndex, indexOf } from './catalog-index.ts';
 
-/** What the operations make whose requests are validated against a model; an estimate says it in its body. */
+/**
+ * The kind that each operation makes, for operations that validate their requests against a model. An estimate names
+ * its kind in the body.
+ */
 const kinds: Partial<Record<OperationId, Kind | 'in body'>> = {
   createImageGeneration: 'image',
   createImageEdit: 'image_edit',
@@ -15,12 +18,12 @@ const kinds: Partial<Record<OperationId, Kind | 'in body'>> = {
   extendVideo: 'video_extend',
   estimate: 'in body',
 };
-/** A misspelt field waits no longer for the catalog. */
+/** The answer about a misspelt field waits at most this long for the catalog. */
 const patienceMs = 1_000;
 
 /**
- * Makes, for an operation whose requests name a model, what points from a field that there is not to what the model has:
- * its ratios, its options. Undefined for any other operation. Without a catalog the messages stay as they are.
+ * Makes a function that explains unknown fields with the ratios and options that the model has. Returns `undefined` for
+ * operations whose requests name no model. Without a catalog the messages stay unchanged.
  */
 export function createExplainUnknown(
   catalogCache: CatalogCache,
@@ -32,7 +35,7 @@ export function createExplainUnknown(
       const { model: id, kind = kindOfOperation } = body as { model?: unknown; kind?: unknown };
       const index = await catalogInTime(catalogCache, accountId);
       if (index === undefined) return;
-      // The form of an estimate knows no fields, nor unknown ones, of a kind that there is not.
+      // When an estimate names an unknown kind, its schema reports no unknown fields.
       const { suite } = kindFacts[(kindOfOperation === 'in body' ? kind : kindOfOperation) as Kind];
       const model = factsOf(index, typeof id === 'string' ? id : undefined, suite);
       for (const error of errors)
@@ -52,7 +55,7 @@ async function catalogInTime(cache: CatalogCache, accountId: string): Promise<Ca
   const given = new AbortController();
   const read = cache.get(accountId).then(
     ({ catalog }) => indexOf(catalog),
-    // The form of the request is validated without the studio: whatever is wrong there, the refusal stands.
+    // The studio is not needed to validate the form of a request. When the studio fails, the refusal stays as it is.
     () => undefined,
   );
   const late = sleep(patienceMs, undefined, { signal: given.signal }).catch(() => undefined);
@@ -65,7 +68,7 @@ function factsOf(index: CatalogIndex, id: string | undefined, suite: Suite): Mod
   return {
     id: model.id,
     ratios: ratiosOf(model.parameters, suite),
-    // A request to extend a video has no options: the only one that it can set is a field.
+    // A request to extend a video has no options. The only option that it could set is a field of its own.
     options: suite === 'extend' ? [] : model.parameters.options.map(({ key }) => key),
   };
 }

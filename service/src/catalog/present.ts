@@ -8,7 +8,7 @@ import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import type { Style } from '@renderkit/contract/v1/schemas/style.ts';
 import type { Suggestion } from '@renderkit/contract/v1/schemas/suggestion.ts';
 
-// Field by field: whatever else a studio sends, prices first of all, stays inside.
+// Copies field by field, so that other fields of the studio, above all prices, stay internal.
 
 export function presentModel(model: StudioModel): Model {
   return {
@@ -46,7 +46,7 @@ function presentParameters(parameters: StudioModel['parameters']): Model['parame
     video_aspect_ratios: parameters.video_aspect_ratios,
     durations: parameters.durations.map(({ value, label }) => ({ value, label })),
     ...eachSetting((name) => presentRange(parameters[name])),
-    // The studio lists all of them; the one used by default stands here.
+    // The studio lists all samplers; only the first one, the default, is shown.
     sampler: parameters.sampler?.split(',')[0]?.trim() ?? null,
     max_reference_images: parameters.max_reference_images,
     frames: {

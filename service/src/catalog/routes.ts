@@ -8,7 +8,10 @@ import { describeUnknownModel } from './describe-unknown-name.ts';
 import { listModels } from './list-models.ts';
 import { presentModel, presentStyle, presentSuggestion } from './present.ts';
 
-/** Reads of the catalog (docs/api.md §4). Each asks the studio whether it changed: an ended session shows at once. */
+/**
+ * Serves reads of the catalog (docs/api.md §4). Each read asks the studio whether the catalog changed, so the client
+ * learns at once when its session at the studio has ended.
+ */
 export function catalogRoutes({
   catalogCache,
 }: {

@@ -12,10 +12,10 @@ import { ApiProblem } from '../problems/api-problem.ts';
 import { type CatalogIndex, indexOf, isIncluded } from './catalog-index.ts';
 import { describeUnknownName } from './describe-unknown-name.ts';
 
-/** A request that the catalog has nothing against, as the studio will understand it. */
+/** A request that is valid for the catalog, in the form that the studio expects. */
 export type ValidatedRequest = {
   model: StudioModel;
-  /** Every default filled in. */
+  /** With every default filled in. */
   renderRequest: RenderRequest;
   lane: Lane;
   costMillicredits: number;
@@ -23,8 +23,8 @@ export type ValidatedRequest = {
 };
 
 /**
- * Validates the body of a create that the schema of its kind has let through against the model that it means (docs/api.md
- * §4): first whatever is wrong with its fields, all at once, then whether the plan includes the model.
+ * Validates the body of a create against its model (docs/api.md §4). The body has already passed the schema of its
+ * kind. Reports first all wrong fields together, then whether the plan includes the model.
  * @throws ApiProblem invalid_request, tier_required
  */
 export function validateBody(catalog: Catalog, kind: Kind, body: unknown): ValidatedRequest {
@@ -54,7 +54,10 @@ export function validateBody(catalog: Catalog, kind: Kind, body: unknown): Valid
   };
 }
 
-/** The model that is named, or the default of the suite. An extension names none: the platform has one model for it. */
+/**
+ * Returns the named model, or the default model of the suite. An extension names no model: the platform has one model
+ * for it.
+ */
 function modelOf(
   index: CatalogIndex,
   kind: Kind,
@@ -75,7 +78,7 @@ function modelOf(
     : { issue: { field, code: 'model_of_other_suite', asked: model.id, allowed: model.suites } };
 }
 
-/** The refusal that the issues amount to. Of names that there are not it says which ones they may have meant. */
+/** Makes the refusal that lists the issues. For unknown names its messages suggest similar names. */
 function invalid(issues: readonly Issue[], index: CatalogIndex, kind: Kind, model?: StudioModel): ApiProblem {
   return new ApiProblem('invalid_request', {
     errors: issues.slice(0, maxProblemErrors).map((issue) => ({
@@ -85,7 +88,10 @@ function invalid(issues: readonly Issue[], index: CatalogIndex, kind: Kind, mode
   });
 }
 
-/** The model for adults on an account whose age is not known: refused after all else that the catalog says. */
+/**
+ * Refuses a model for adults when the age of the account is not verified. Called after all other checks against the
+ * catalog.
+ */
 export function requireAge(model: StudioModel, ageVerified: boolean): void {
   if (isClosedByAge(model, ageVerified))
     throw new ApiProblem('forbidden', {

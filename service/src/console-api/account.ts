@@ -7,7 +7,7 @@ import { listUploads, readMaskUrl, readTemporaryBytes } from '../uploads/queries
 import { askStudio } from './ask-studio.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
 
-/** What a person's account stores, and the uploads in it. Deleting one is the HTTP API's. */
+/** Shows what a person's account stores, and its uploads. The HTTP API deletes uploads. */
 export function storageHandlers(deps: {
   database: Database;
   account: Pick<AccountReader, 'storage'>;
@@ -41,7 +41,7 @@ export function storageHandlers(deps: {
   };
 }
 
-/** What a person chose for the account. */
+/** Reads and changes the settings that a person chose for the account. */
 export function settingsHandlers({
   database,
 }: {
@@ -59,7 +59,7 @@ export function settingsHandlers({
   };
 }
 
-/** How the connection to the studio stands, found out by asking the studio for the account. */
+/** Shows the state of the connection to the studio. To find it out, asks the studio for the account. */
 export function connectionHandlers(deps: {
   account: AccountReader;
   studioPublicUrl: string;

@@ -14,7 +14,7 @@ import type { ConsoleContext, ConsoleHandler, ConsoleHandlers, Person } from './
 
 type PassedOnId = Exclude<AdministrationOperationId, 'getAdministration' | 'importModel'>;
 
-/** Milliseconds for what asks machines; a machine that loads its lists anew takes its time. */
+/** Timeout of operations that ask machines, in milliseconds. A machine that reloads its lists needs that long. */
 const asksMachineMs = 150_000;
 const timeouts: { [Id in AdministrationOperationId]?: number } = {
   addBackend: asksMachineMs,
@@ -28,8 +28,8 @@ const timeouts: { [Id in AdministrationOperationId]?: number } = {
 };
 
 /**
- * The studio's administration, passed on for the signed-in person: the studio says who is an administrator and what asks for
- * a fresh sign-in, the service says how fresh that of the session is.
+ * Passes operations of the studio's administration on for the signed-in person. The studio decides who is an
+ * administrator and which operations need a fresh sign-in. The service reports how fresh the session's sign-in is.
  */
 export function administrationHandlers({
   studioClient,
@@ -66,7 +66,7 @@ function passOn<Id extends PassedOnId>(
 ): (request: { params: object; query: object; body: object } & ConsoleContext) => Promise<unknown> {
   const timeoutMs = timeouts[id];
   return ({ person, params, query, body, signal }) => {
-    // The tables are one: what the console's schemas let through is what the studio's take.
+    // Both tables are the same, so what the console's schemas accept is what the studio's schemas accept.
     const options = {
       ...callerOf(person),
       ...(Object.keys(params).length > 0 && { params }),
@@ -83,7 +83,10 @@ function callerOf({ accountId, freshUntil }: Person) {
   return { accountId, headers: { [freshSignInHeader]: String(freshUntil !== null) } };
 }
 
-/** A studio that has no administration says so in what it tells of itself; who may is in the account. */
+/**
+ * The studio's metadata report whether it has an administration. The account reports whether the person is an
+ * administrator.
+ */
 async function readAdministration(studioClient: Pick<StudioClient, 'call'>, person: Person) {
   const { accountId, freshUntil } = person;
   const [{ administration: offered = false }, { administrator = false }] = await translated(
@@ -110,7 +113,10 @@ const codes: { [Code in StudioErrorCode]?: ApiProblem['code'] } = {
   conflict: 'conflict',
 };
 
-/** Unlike users, administrators read the studio's own words: they are about its machines and files. @throws ApiProblem */
+/**
+ * Administrators, unlike users, read the studio's own messages: these are about its machines and files. @throws
+ * ApiProblem
+ */
 async function administered<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;

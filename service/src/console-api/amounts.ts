@@ -2,7 +2,8 @@ import { millicreditsOf as exactMillicreditsOf } from '@renderkit/contract/studi
 import { ApiProblem } from '../problems/api-problem.ts';
 
 /**
- * Credits that a person typed as whole 1/1000 credits; null and undefined stay what they are. What is finer is refused.
+ * Converts credits that a person typed to whole 1/1000 credits; returns null and undefined unchanged. Refuses an amount
+ * with more than three decimals.
  * @throws ApiProblem `invalid_request` that names the field
  */
 export function millicreditsOf<T extends null | undefined>(credits: number | T, field: string): number | T {

@@ -6,7 +6,7 @@ export type StudioProblem = 'expired' | 'unreachable';
 
 export type Asked<T> = { answer: T; failure: undefined } | { answer: null; failure: StudioProblem };
 
-/** A page is shown without what the studio knows rather than late. */
+/** How long a page waits for the studio. After that it is shown without the studio's part. */
 const patienceMs = 3_000;
 
 const problemOf: { [Code in ApiProblem['code']]?: StudioProblem } = {
@@ -16,7 +16,10 @@ const problemOf: { [Code in ApiProblem['code']]?: StudioProblem } = {
   rate_limited: 'unreachable',
 };
 
-/** Waits a moment for what was asked of the studio; what it does not answer is null. Errors of our own are thrown. */
+/**
+ * Waits a short time for an answer of the studio. Without an answer, returns `answer: null` and the reason. Throws our
+ * own errors.
+ */
 export async function askStudio<T>(asked: Promise<T>, patience = patienceMs): Promise<Asked<T>> {
   try {
     const answered = asked.then((answer) => ({ answer, failure: undefined }));

@@ -3,7 +3,7 @@ import { pageOf } from '../http/list-page.ts';
 import { listAudit } from '../identity/audit/queries.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
 
-/** What was done on a person's account, and by whom. */
+/** Lists what was done on a person's account, and who did it. */
 export function auditHandlers(deps: { database: Database }): Pick<ConsoleHandlers, 'listAudit'> {
   return {
     listAudit: async ({ person, query }) => {

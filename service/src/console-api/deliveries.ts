@@ -7,7 +7,10 @@ import { resendDelivery } from '../webhooks/deliveries/resend-delivery.ts';
 import { requestHeaders, shownSignature } from '../webhooks/deliveries/sign.ts';
 import { askerOf, type ConsoleHandlers } from './console-handler.ts';
 
-/** What was sent to a person's endpoints, and what came of it. `accountMutex`: as for tests (webhooks.ts). */
+/**
+ * Shows what was sent to a person's endpoints, with the results. `accountMutex` is the one that tests of endpoints use
+ * (webhooks.ts).
+ */
 export function deliveryHandlers(deps: {
   database: Database;
   accountMutex: KeyedMutex;

@@ -8,19 +8,21 @@ import { createOwnAddress, pathPrefixOf, withPathPrefix } from '../own-address.t
 import { ApiProblem } from '../problems/api-problem.ts';
 
 const nonceBytes = 16;
-/** What the built page says wherever a style made in the browser needs the answer's own nonce. */
+/**
+ * A placeholder in the built page. It is replaced with the nonce of the answer, which styles made in the browser need.
+ */
 const noncePlace = '__NONCE__';
-/** Where it learns below which path the service is reached. */
+/** A placeholder for the path below which the service is reached. */
 const pathPlace = '__PATH__';
-/** Built files with the hash of their content in their names. */
+/** The folder of built files whose names contain the hash of their content. */
 const hashedFiles = 'assets/';
 
-// Parts of a path that begin with a dot, or are empty, are no files of the console.
+// Path segments that are empty or begin with a dot never name a file of the console.
 const filePath = /^(?:[\w@~+-][\w.@~+-]*\/)*[\w@~+-][\w@~+-]*\.[\w.@~+-]+$/;
 
 /**
- * Serves the built console: its files, and for every other address below /console the application, which knows its
- * own pages. Nobody need be signed in for that; what it shows, it asks the console's API for.
+ * Serves the built console: its files, and the application for every other address below /console. The application
+ * finds the page of an address itself. This needs no session; the application asks the console's API for its data.
  */
 export async function addConsoleFiles(
   app: FastifyInstance,
@@ -64,13 +66,13 @@ export async function addConsoleFiles(
 const fileHeaders = {
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'same-origin',
-  // An SVG is a document too, to whoever opens it by its address.
+  // An SVG is also a document when somebody opens its address directly.
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'",
 };
 
 /**
- * Scripts come from files of ours alone, images and videos from where media are too; styles that the application makes
- * carry the nonce. The documents are shown in a frame.
+ * Allows scripts only from our own files, images and videos also from the media addresses. Styles that the application
+ * creates carry the nonce. Frames show the documents.
  */
 function pageHeaders(media: string): (nonce: string) => Record<string, string> {
   return (nonce) => ({
@@ -96,7 +98,7 @@ function pageHeaders(media: string): (nonce: string) => Record<string, string> {
   });
 }
 
-/** A policy has no way to write an IPv6 address: there the scheme alone is named. */
+/** Returns the source for a content policy. A policy cannot contain an IPv6 address, so only its scheme is named. */
 function sourceOf(address: string): string {
   const { hostname, origin, protocol } = new URL(address);
   return hostname.startsWith('[') ? protocol : origin;
@@ -121,7 +123,7 @@ export const notBuiltHeaders = {
   'x-content-type-options': 'nosniff',
 };
 
-/** Stands in for the console where its files are not there; everything else of the service works without them. */
+/** Returns the page that is shown when the console's files are missing. The rest of the service works without them. */
 export function notBuiltPage(): string {
   return `<!doctype html>
 <html lang="en">

@@ -12,7 +12,7 @@ import { listDeliveries } from '../webhooks/deliveries/list-deliveries.ts';
 import { findEventOf } from '../webhooks/events/queries.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
 
-/** A person's generations, those of all keys and of the console. */
+/** Shows a person's generations, made with any key or in the console. */
 export function generationHandlers(deps: {
   database: Database;
 }): Pick<ConsoleHandlers, 'listGenerationRows' | 'getGenerationDetail'> {
@@ -21,7 +21,7 @@ export function generationHandlers(deps: {
   const eventOf = async (accountId: string, subjectId: string): Promise<GenerationDetail['event']> => {
     const event = await findEventOf(database, { accountId, subjectId });
     if (event === undefined) return null;
-    // One for each endpoint of that moment, and there were no more.
+    // There is one delivery for each endpoint of that time, so no more than the limit of endpoints.
     const filter = { accountId, eventId: event.id, limit: maxWebhookEndpoints };
     const deliveries = await listDeliveries(database, filter);
     return { id: event.id, type: event.type, created_at: event.createdAt, deliveries };
@@ -68,7 +68,7 @@ export function generationHandlers(deps: {
   };
 }
 
-/** What is started in the console is spent under this name. */
+/** The name of the key that the console spends under. */
 export const consoleKeyName = 'Console';
 
 export function presentGenerationRow({ row, keyId, key, prompt }: KeyedRow): GenerationRow {

@@ -75,7 +75,7 @@ export function keyHandlers(deps: {
       const { accountId } = person;
       const cancels = query.cancel_queued === true;
       await revokeKey(database, id, askerOf(person), cancels ? { cancel_queued: 'yes' } : {});
-      // From here on the key is dead. What cannot be canceled now is, when the same is asked again.
+      // The key is revoked from here on. If the cancellation fails, the client can repeat the request.
       const canceled = cancels ? await cancelQueuedOfKey(deps, { accountId, keyId: id }) : 0;
       return { ...(await show(accountId, id)), canceled };
     },

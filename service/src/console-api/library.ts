@@ -12,7 +12,10 @@ import type { StudioClient } from '../studio-client/studio-client.ts';
 import { asNotFound, translated } from '../studio-client/translate-error.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
 
-/** A person's library with what the service knows of each item; the favorites and deleting are the HTTP API's. */
+/**
+ * Shows a person's library, with the generation of each item if the service made it. The HTTP API handles favorites and
+ * deletes items.
+ */
 export function libraryHandlers(deps: {
   database: Database;
   studioClient: Pick<StudioClient, 'call'>;
@@ -68,7 +71,7 @@ function presentLibraryItem(asset: StudioAsset, known: ReadonlySet<string>): Lib
     object: 'library_item',
     asset: presentAsset(asset),
     prompt: prompt === '' ? null : prompt,
-    // The account may be another service's too, which names its renders as it likes.
+    // Other services may use the account too. Their renders may have any token.
     generation_id: token !== null && known.has(token) ? token : null,
     frame_of: frameOf,
   };

@@ -3,7 +3,10 @@ import { listModels } from '../catalog/list-models.ts';
 import { translated } from '../studio-client/translate-error.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
 
-/** What the console tells of models beyond /v1: what those draw that cannot draw everything, and how long they take. */
+/**
+ * Returns facts about models that /v1 does not have: the subjects of models that cannot draw everything, and usual
+ * durations.
+ */
 export function modelHandlers({
   catalogCache,
 }: {

@@ -13,7 +13,7 @@ import type { ConsoleHandlers } from './console-handler.ts';
 import { consoleKeyName, presentGenerationRow } from './generations.ts';
 import { warningsOf } from './warnings.ts';
 
-/** All that the first page shows, in one answer: it is asked for every few seconds. */
+/** Returns all data of the first page in one answer, because the page asks for it every few seconds. */
 export function overviewHandlers(deps: {
   database: Database;
   account: AccountReader;

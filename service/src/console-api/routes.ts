@@ -29,26 +29,26 @@ import type { ConsoleHandlers } from './console-handler.ts';
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 const prefix = '/console/api';
-// A little shorter than what the studio grants us, so that the client gets our error.
+// A little stricter than the studio's limit, so that the client gets our error.
 const filePace: Pace = { minBytesPerSecond: 64 * 1024, windowMs: 10_000 };
 
 export type ConsoleDependencies = {
   sessions: SessionAdmission;
-  /** Of the public address: what changes anything comes from there. */
+  /** The origin of the public address. Requests that change something must come from it. */
   ownOrigin: string;
   handlers: ConsoleHandlers;
-  /** What a person's items are saved as files with. */
+  /** What the download route needs to save a person's items as files. */
   downloads: DownloadDependencies;
-  /** Everything of the HTTP API, which a signed-in person has too. */
+  /** The handlers of the HTTP API, which a signed-in person may use too. */
   apiHandlers: Handlers;
   serving: Serving;
 };
 
 /**
- * Routes the console's API, and all of /v1 below it. A request is checked in this order, and the first failure is the
- * answer: whether it carries a session, whether another site sent it, whose session that is, whether its page is of the
- * same account, how often it asks, whether there is such a route (all before a byte of the body is read), then the form of
- * query and body. API keys are not looked at.
+ * Adds the routes of the console's API, and all of /v1 below it. The checks run in this order, and the first failure is
+ * the answer. Before a byte of the body is read: whether the request carries a session; whether another site sent it;
+ * whether the session is valid; whether the page shows the same account; the rate limit; whether the route exists. Then
+ * the form of query and body. API keys are ignored.
  */
 export function addConsoleApi(app: FastifyInstance, dependencies: ConsoleDependencies): void {
   const { sessions, serving } = dependencies;
@@ -65,11 +65,11 @@ export function addConsoleApi(app: FastifyInstance, dependencies: ConsoleDepende
         refuseOverLimit(admitted, 'session');
         if (request.is404) throw unknownRoute(request);
       });
-      // Without it what is below would be taken for a page of the console.
+      // Without this route the console's pages would answer unknown paths.
       api.all('/*', (request) => {
         throw unknownRoute(request);
       });
-      // Of the methods that the framework has no routes for.
+      // For methods that the framework has no routes for.
       api.setNotFoundHandler((request, reply) => void reply.send(unknownRoute(request)));
       for (const id of consoleOperationIds) addConsoleOperation(api, dependencies, id);
       addDownload(api, dependencies);
@@ -104,7 +104,9 @@ function addConsoleOperation(
   });
 }
 
-/** Answers with a file and no JSON, which is why it stands beside the table. */
+/**
+ * Adds the route for downloads. It answers with a file and not with JSON, so it is not part of the table of operations.
+ */
 function addDownload(api: FastifyInstance, { downloads, serving }: ConsoleDependencies): void {
   addRoute(api, serving, {
     operationId: 'downloadItems',
@@ -138,7 +140,7 @@ function contextOf(request: FastifyRequest, reply: FastifyReply, valid: ValidReq
   };
 }
 
-/** A file takes as long as it keeps its pace. */
+/** The upload of a file may take any time while it keeps its minimum pace. */
 function openBody(request: FastifyRequest, reply: FastifyReply): AsyncIterable<Uint8Array> {
   const exempt = exemptFromRequestTimeout(request.raw);
   reply.raw.once('close', () => exempt[Symbol.dispose]());
@@ -147,15 +149,15 @@ function openBody(request: FastifyRequest, reply: FastifyReply): AsyncIterable<U
 }
 
 /**
- * Refuses what may have been sent by another site's page: what changes anything must come from our own origin, by the
- * browser's word for it (Sec-Fetch-Site, which no script can set), or where a browser has no such word, by an Origin
- * that is exactly ours.
+ * Refuses a request that the page of another site may have sent. A request that changes something must come from our
+ * own origin. Sec-Fetch-Site, which no script can set, must show this. When a browser does not send Sec-Fetch-Site,
+ * Origin must be exactly ours.
  * @throws ApiProblem `forbidden`
  */
 export function refuseForeign(request: IncomingMessage, ownOrigin: string): void {
   if (safeMethods.has(request.method ?? '')) return;
   const { 'sec-fetch-site': site, origin } = request.headers;
-  // `none`: the person typed it; no page had a hand in it.
+  // `none`: the person typed the address, and no page caused the request.
   const own = site === undefined ? origin === ownOrigin : site === 'same-origin' || site === 'none';
   if (!own)
     throw new ApiProblem('forbidden', {
@@ -164,8 +166,9 @@ export function refuseForeign(request: IncomingMessage, ownOrigin: string): void
 }
 
 /**
- * Refuses what a page of another account asks for. The tabs of a browser share one cookie: a page that shows one account
- * would act for the one that has signed in since, and be charged to it. Links and pictures carry no header.
+ * Refuses a request from a page that shows another account. All tabs of a browser share one cookie. When another
+ * account signs in, an older page would act for the new account and be charged to it. Links and pictures carry no
+ * header, so they are not checked.
  * @throws ApiProblem `other_account`
  */
 function refuseOtherAccount(request: IncomingMessage, accountId: string): void {

@@ -7,11 +7,13 @@ import { listSessions } from '../identity/sessions/queries.ts';
 import type { Cookie } from '../identity/sessions/session-cookie.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
 
-/** Who is signed in, and where else; signing out. */
+/** Shows who is signed in and the person's other sessions; signs out. */
 export function sessionHandlers(deps: {
   database: Database;
   cookie: Cookie;
-  /** Where a browser leaves the studio too; null where it cannot be asked. */
+  /**
+   * Returns the address where a browser signs out of the studio too; null when the studio has none or cannot be asked.
+   */
   studioSignOutUrl: () => Promise<string | null>;
   publicUrl: string;
   docsUrl: string;
@@ -23,7 +25,7 @@ export function sessionHandlers(deps: {
     getSignedIn: async ({ person }) => {
       const sessions = await listSessions(database, person.accountId, person.sessionId);
       const session = sessions.find(({ current }) => current);
-      // Ended while this request was under way.
+      // The session ended during this request.
       if (session === undefined) throw nobodySignedIn();
       return {
         object: 'signed_in',

@@ -6,15 +6,15 @@ import { storageUseText } from '../studio-client/translate-error.ts';
 import type { ListedWebhook } from '../webhooks/endpoints/present.ts';
 import type { StudioProblem } from './ask-studio.ts';
 
-/** How long an endpoint must have failed without a success before there is a warning. */
+/** A warning about an endpoint appears after it has failed this long without a success. */
 const failingMs = 24 * 60 * 60 * 1000;
-/** Of a day's budget or of the storage, in hundredths. */
+/** Percent of a day's budget or of the storage. */
 const nearlyUsed = 90;
 
-/** What a person had better look at, the gravest first. `spentToday`: 1/1000 credit by key. */
+/** Returns what a person should look at, the most serious first. `spentToday`: 1/1000 credit by key. */
 export function warningsOf(seen: {
   studio: StudioProblem | undefined;
-  /** Null where the studio does not say. */
+  /** Null when the studio does not report it. */
   storage: Storage | null;
   webhooks: readonly ListedWebhook[];
   keys: readonly ListedKey[];
@@ -67,7 +67,7 @@ function failingWarning({ id, url }: ListedWebhook): Warning {
 
 function budgetWarning(key: ListedKey, spent: number): Warning[] {
   const budget = key.dailyBudgetMillicredits;
-  // A budget of 0 is meant to be used up.
+  // A budget of 0 is meant to be exhausted.
   if (key.status !== 'active' || budget === null || budget === 0) return [];
   if (spent * 100 < budget * nearlyUsed) return [];
   return [

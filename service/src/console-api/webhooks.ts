@@ -30,8 +30,8 @@ import { askerOf, type ConsoleHandlers } from './console-handler.ts';
 const noHealth: WebhookHealth = { delivered: 0, failed: 0, pending: 0 };
 
 /**
- * A person's webhook endpoints. `allow`: networks that may be reached though they are not public. `accountMutex`: whoever
- * asks for many tests at once waits there, and not with a connection to the database each.
+ * Manages a person's webhook endpoints. `allow`: networks that endpoints may be in although they are not public.
+ * `accountMutex`: many tests of one account at once wait there, instead of each holding a database connection.
  */
 export function webhookHandlers(deps: {
   database: Database;

@@ -3,18 +3,21 @@ import type { StudioBalance } from '@renderkit/contract/studio/schemas/account.t
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createReservedReader, type ReadReserved } from './store.ts';
 
-/** What can be spent now, in 1/1000 credit; never below 0. */
+/** What can be spent now, in 1/1000 credit. Never below 0. */
 export type AvailableCredits = { monthly: number; lifetime: number; total: number };
 
-/** About a second in all; a studio silent for longer leaves the number low for the time being, never high. */
+/**
+ * Together the pauses take about a second. When the studio stays silent longer, the number is temporarily too low,
+ * never too high.
+ */
 const maxUnconfirmedPauseMs = 512;
 
-// One reader for each database, so that what is asked in one turn shares a statement.
+// One reader for each database, so that requests of one turn of the event loop share a statement.
 const readers = new WeakMap<Database, ReadReserved>();
 
 /**
- * The studio's balance less what the account's accepted generations will still take of it, monthly credits first.
- * Balance, estimate and create all show this number and go by it (docs/api.md §8, Credits).
+ * Returns the studio's balance less the costs that accepted generations will still take from it, monthly credits first.
+ * Balance, estimate and create all use this number (docs/api.md §8, Credits).
  */
 export async function availableCredits(
   database: Database,
@@ -25,7 +28,7 @@ export async function availableCredits(
   if (read === undefined) readers.set(database, (read = createReservedReader(database)));
   const asked = { accountId, ledgerSeq: balance.ledger_seq };
   let { reserved, unconfirmed } = await read(asked);
-  // Until its answer is recorded nobody here knows whether the balance already lacks the charge of a submit.
+  // Until the answer to a submit is recorded, it is unknown whether the balance already includes its charge.
   for (let pauseMs = 4; unconfirmed.length > 0 && pauseMs <= maxUnconfirmedPauseMs; pauseMs *= 2) {
     await sleep(pauseMs);
     const now = await read(asked);
@@ -35,7 +38,7 @@ export async function availableCredits(
   return lessReserved(balance, reserved);
 }
 
-/** Takes reservations off a balance: monthly credits are spent first. */
+/** Subtracts reservations from a balance, from monthly credits first. */
 export function lessReserved(
   balance: Pick<StudioBalance, 'monthly_millicredits' | 'lifetime_millicredits'>,
   reserved: number,

@@ -6,19 +6,20 @@ type Asked = { accountId: string; ledgerSeq: number };
 const batchSize = 200;
 const batchesInFlight = 2;
 
-/** Reads reservations, those asked for in one turn of the event loop by one statement. */
+/** Reads reservations. Requests of one turn of the event loop share one statement. */
 export type ReadReserved = (asked: Asked) => Promise<Reserved>;
 
 type Reserved = {
   /** In 1/1000 credit. */
   reserved: number;
-  /** Generations whose submit left and whose charge is not recorded: they may be counted twice. */
+  /** Generations that were submitted but whose charge is not recorded yet: they may be counted twice. */
   unconfirmed: string[];
 };
 
 /**
- * What an account's generations will still take from a balance that holds the studio's ledger up to an entry, in
- * 1/1000 credit: accepted and not charged, or charged after that entry and not refunded.
+ * Reads what an account's generations will still take from a balance, in 1/1000 credit. The balance includes the
+ * studio's ledger up to an entry. A generation counts when it is accepted and not charged, or charged after that entry
+ * and not refunded.
  */
 export function createReservedReader(database: Database): ReadReserved {
   return createBatcher<Asked, Reserved>({

@@ -4,7 +4,7 @@ import { page, prose } from './page.ts';
 
 const provoked = new Set(sandboxRecipes.map(({ id }) => id));
 
-/** Every error code with an anchor of its name: where the `type` of a problem leads. */
+/** Lists every error code. Each has an anchor with its name, to which the `type` of a problem links. */
 export function errorsPage(): string {
   const index = problemCodeNames.map((code) => `<li><a href="#${code}">${code}</a></li>`).join('\n');
   const sections = problemCodeNames.map((code) => {

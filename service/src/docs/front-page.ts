@@ -1,7 +1,7 @@
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import { page, prose } from './page.ts';
 
-/** What somebody sees who opens the service's address in a browser. */
+/** The page that a browser shows at the service's address. */
 export function frontPage(): string {
   return page(
     '/',

@@ -39,7 +39,7 @@ section .aside { font-size: .9rem; }
 .todo { border-left: 3px solid var(--accent); padding-left: .85rem; }
 `;
 
-/** Nothing is loaded from anywhere, nothing runs, and no page may frame it but the console. */
+/** The page loads nothing and runs no scripts, and only the console may frame it. */
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`,
@@ -58,7 +58,7 @@ const documents = [
 ] as const;
 export type DocumentPath = (typeof documents)[number]['path'] | '/';
 
-/** The bar of links. `current` is the page that it stands on. */
+/** Returns the bar of links. `current` is the page that shows the bar. */
 export function linkBar(current: DocumentPath): string {
   const mark = (path: DocumentPath) => (path === current ? ' aria-current="page"' : '');
   const links = documents.map(({ path, name }) => `<a href="${path}"${mark(path)}>${name}</a>`);
@@ -84,12 +84,12 @@ ${body}
 `;
 }
 
-/** Text as HTML; what stands between backticks becomes code. */
+/** Returns text as HTML; text between backticks becomes code. */
 export function prose(text: string): string {
   return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
 
-/** Text as HTML, nothing in it meaning anything. */
+/** Escapes text for HTML, so that no character has a special meaning. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

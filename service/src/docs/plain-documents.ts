@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { acceptedScopes, type Operation } from '@renderkit/contract/v1/operation.ts';
 import { operations } from '@renderkit/contract/v1/operations.ts';
 
-/** Documents that are served as they are written, for programs that read: by the name below `/docs`. */
+/** Documents that are served unchanged, for programs to read, by their name below `/docs`. */
 const documents = {
   'api.md': 'docs/api.md',
   'connect.md': 'docs/connect.md',
@@ -12,17 +12,17 @@ const documents = {
 } as const;
 
 const root = new URL('../../../', import.meta.url);
-/** The address that documents give as an example, with a key before it for programs that take one there. */
+/** The example address in the documents. It may contain a key, for programs that take a key there. */
 const exampleAddress = /http:\/\/([^\s/@]+@)?127\.0\.0\.1:8787/g;
 
 export type PlainDocuments = {
-  /** Of `/llms.txt` (llmstxt.org): what there is, in a page that a model reads first. */
+  /** The text of `/llms.txt` (llmstxt.org): an index that a model reads first. */
   index: string;
-  /** Text by path. */
+  /** The text of each document by its path. */
   documents: Record<string, string>;
 };
 
-/** Reads the documents; addresses in them are those of this service. `publicUrl` has no slash at its end. */
+/** Reads the documents and puts this service's address into them. `publicUrl` has no trailing slash. */
 export async function readPlainDocuments(publicUrl: string): Promise<PlainDocuments> {
   const read = await Promise.all(
     Object.entries(documents).map(async ([name, file]) => {
@@ -36,7 +36,7 @@ export async function readPlainDocuments(publicUrl: string): Promise<PlainDocume
   };
 }
 
-/** A link to what is not served becomes its text. */
+/** Replaces a link to a document that is not served with the text of the link. */
 function ofThisService(text: string, file: string, publicUrl: string): string {
   const served = new Map(Object.entries(documents).map(([name, path]) => [new URL(path, root).href, name]));
   return text
@@ -79,7 +79,7 @@ ${routes.join('\n')}
 `;
 }
 
-/** Its first paragraph as one line, without links. */
+/** Returns the document's first paragraph as one line, without links. */
 function openingOf(text: string): string {
   const paragraph = text.split(/\n{2,}/).find((part) => !/^(?:#|<!--|```|\|)/.test(part)) ?? '';
   return paragraph.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('\n', ' ');

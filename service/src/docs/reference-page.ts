@@ -4,7 +4,7 @@ import { gzip } from 'node:zlib';
 import fastify from 'fastify';
 import { linkBar } from './page.ts';
 
-/** Where the page finds the two scripts that it runs. */
+/** The addresses of the two scripts that the page runs. */
 export const referenceScriptPath = '/docs/reference.js';
 export const referenceStartPath = '/docs/reference-start.js';
 
@@ -27,7 +27,7 @@ noscript p { max-width: 40rem; margin: 3rem auto; padding: 0 1.25rem; }
 }
 `;
 
-/** Every way in which the program would ask somebody else, shut; the page's own headers shut them once more. */
+/** Turns off everything that makes the program contact other servers. The page's headers forbid these requests too. */
 const configuration = {
   url: '/openapi.json',
   proxyUrl: '',
@@ -36,24 +36,24 @@ const configuration = {
   agent: { disabled: true },
   mcp: { disabled: true },
   hideClientButton: true,
-  // Its own samples know no ids and no files; the document has some that a test runs.
+  // The program's own samples have no real ids or files. The document contains samples that a test runs.
   hiddenClients: true,
   showDeveloperTools: 'never',
   persistAuth: false,
   documentDownloadType: 'none',
   orderSchemaPropertiesBy: 'preserve',
-  // The page follows the system, as the others do.
+  // The page follows the system's setting, as the other pages do.
   hideDarkModeToggle: true,
   theme: 'default',
   metaData: { title: 'Renderkit: the API' },
 };
 
-/** What starts the program once it is there. */
+/** The script that starts the program after it has loaded. */
 export const referenceStart = `const system = matchMedia('(prefers-color-scheme: dark)').matches;
 Scalar.createApiReference('#reference', { ...${JSON.stringify(configuration)}, darkMode: system });
 `;
 
-/** The program writes its own styles, so these are allowed; whatever it may want from elsewhere is not. */
+/** The program creates its own styles, so inline styles are allowed. Requests to other servers are not. */
 export const referenceHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': [
@@ -72,7 +72,7 @@ export const referenceHeaders = {
   'cache-control': 'public, max-age=300',
 };
 
-/** The API, operation by operation, drawn from the OpenAPI document in the browser. */
+/** The reference of the API. The browser builds it from the OpenAPI document. */
 export function referencePage(): string {
   return `<!doctype html>
 <html lang="en">
@@ -100,8 +100,8 @@ const route = '/reference';
 export type ReferenceScript = { text: Buffer; gzipped: Buffer; etag: string };
 
 /**
- * Makes the function that gives the program, which it reads when it is first asked for: most processes never are, and
- * it has four megabytes.
+ * Makes a function that returns the program. The program has 4 MB and most processes never need it, so the first call
+ * reads it.
  */
 export function createReferenceScript(): () => Promise<ReferenceScript> {
   let script: Promise<ReferenceScript> | undefined;
@@ -114,7 +114,7 @@ export function createReferenceScript(): () => Promise<ReferenceScript> {
   };
 }
 
-/** The package hands its program out by a route alone, so it gets a server that listens nowhere. */
+/** The package serves its program only through a route, so it gets a server that does not listen. */
 async function readScript(): Promise<ReferenceScript> {
   const { default: reference } = await import('@scalar/fastify-api-reference');
   await using server = fastify();

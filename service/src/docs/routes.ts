@@ -29,15 +29,15 @@ const plainHeaders = {
   'x-content-type-options': 'nosniff',
 };
 
-/** The one server of the OpenAPI document: whoever serves it. */
+/** The only server in the OpenAPI document: the address that the document came from. */
 const serverAtRoot = '"url": "/"';
 
 export type DocsOptions = {
-  /** How clients reach the service. */
+  /** The address at which clients reach the service. */
   publicUrl: string;
 };
 
-/** Pages for people, the OpenAPI document and plain texts for programs; nobody needs a key for them. */
+/** Serves pages for people, and the OpenAPI document and plain texts for programs. None of them needs a key. */
 export async function addDocsRoutes(app: FastifyInstance, { publicUrl }: DocsOptions): Promise<void> {
   const document = await readFile(
     fileURLToPath(import.meta.resolve('@renderkit/contract/openapi.json')),

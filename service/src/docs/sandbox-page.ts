@@ -7,7 +7,7 @@ import {
 } from '@renderkit/contract/v1/sandbox.ts';
 import { escapeHtml, page, prose } from './page.ts';
 
-/** How to get every answer on purpose (docs/sandbox.md says the same): an anchor for each. */
+/** Explains how to get every answer on purpose, with an anchor for each. docs/sandbox.md has the same content. */
 export function sandboxPage(): string {
   const index = sandboxRecipes.map(({ id }) => `<li><a href="#${id}">${id}</a></li>`).join('\n');
   const sections = sandboxRecipes.map(

@@ -16,7 +16,7 @@ const samples = [
   { id: 'shell', name: 'Shell', file: 'verify.sh' },
 ];
 
-/** How to receive events (docs/api.md §6): what arrives, how to check it, when it is tried again. */
+/** Explains how to receive events (docs/api.md §6): their content, how to check them, when they are retried. */
 export async function webhooksPage(): Promise<string> {
   const codes = await Promise.all(
     samples.map(async ({ id, name, file }) => {

@@ -23,14 +23,15 @@ type File = {
   name: string;
   url: string;
   modifiedAt: Date;
-  /** An XMP packet to put into it. */
+  /** An XMP packet to write into the file. */
   recipe: string | undefined;
 };
 
 /**
- * Items of an account's library as files to save, named by prompt and seed: one as it is, several in an archive. `ids` has
- * commas between them. The bytes pass through and are kept nowhere; where the account wants it they say how they were made.
- * @throws ApiProblem `invalid_request` for too many, `not_found` where one of them is not in the library
+ * Returns items of an account's library as files to save, named by prompt and seed. One item is sent as it is, several
+ * in an archive. `ids` are separated by commas. The bytes are streamed and not stored. When the account wants it, each
+ * file includes how it was made.
+ * @throws ApiProblem `invalid_request` for too many, `not_found` when one of them is not in the library
  */
 export async function downloadItems(
   deps: DownloadDependencies,
@@ -52,7 +53,7 @@ export async function downloadItems(
   return new BytesReply(headers, zipArchive(opened(deps, files)));
 }
 
-// A foreign file never runs as a page of ours, whatever it is.
+// Ensures that a file from outside never runs as a page of ours.
 const savedHeaders = (name: string) => ({
   'content-disposition': attachmentOf(name),
   'x-content-type-options': 'nosniff',
@@ -83,7 +84,7 @@ async function filesOf(deps: DownloadDependencies, accountId: string, ids: strin
   }));
 }
 
-/** The recipes to put into files, by the items' ids; none where the account wants none. */
+/** Returns the recipes to write into files, by the items' ids; none when the account does not want them. */
 async function recipesOf(
   database: Database,
   accountId: string,

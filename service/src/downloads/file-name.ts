@@ -1,11 +1,11 @@
-/** Characters of a prompt that a name begins with. */
+/** The most characters of a prompt at the start of a name. */
 const maxPromptCharacters = 60;
-/** Of an id, where no seed tells files of one prompt apart. */
+/** How many characters of the id are used when there is no seed to distinguish files of one prompt. */
 const idCharacters = 6;
 
 type Named = {
   prompt: string | null;
-  /** Undefined where none is known. */
+  /** `undefined` when no seed is known. */
   seed: number | undefined;
   /** The item's id. */
   id: string;
@@ -13,7 +13,9 @@ type Named = {
   extension: string;
 };
 
-/** The name of a downloaded file, of the words of its prompt and its seed: `a-calm-sea-at-dusk-4711.png`. */
+/**
+ * Returns the name of a downloaded file, made of the words of its prompt and its seed: `a-calm-sea-at-dusk-4711.png`.
+ */
 export function fileNameOf({ prompt, seed, id, extension }: Named): string {
   const words = (prompt ?? '').normalize('NFC').match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   let name = '';
@@ -25,20 +27,22 @@ export function fileNameOf({ prompt, seed, id, extension }: Named): string {
   return [name === '' ? 'renderkit' : name, seed ?? id.slice(-idCharacters)].join('-') + `.${extension}`;
 }
 
-/** The same names, with a number where one occurs more than once. */
+/** Returns the names, with a number added to each repeated name. */
 export function distinctNames(names: readonly string[]): string[] {
   const taken = new Set<string>();
   return names.map((name) => {
     const dot = name.lastIndexOf('.');
     let free = name;
-    // Not all file systems tell capital letters from others.
+    // Some file systems ignore case.
     for (let n = 2; taken.has(free.toLowerCase()); n++) free = `${name.slice(0, dot)}-${n}${name.slice(dot)}`;
     taken.add(free.toLowerCase());
     return free;
   });
 }
 
-/** A Content-Disposition that saves a file under a name (RFC 6266): in ASCII for old programs, then in UTF-8. */
+/**
+ * Returns a Content-Disposition that saves a file under a name (RFC 6266): in ASCII for old programs, then in UTF-8.
+ */
 export function attachmentOf(name: string): string {
   const plain = name.replaceAll(/[^\w.-]/g, '_');
   const encoded = encodeURIComponent(name).replaceAll(

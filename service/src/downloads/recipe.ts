@@ -2,12 +2,12 @@ import { referencesOf } from '@renderkit/contract/studio/references.ts';
 import { requestBodyOf } from '../generations/reads/request-body.ts';
 import type { MadeWith } from '../generations/reads/rows.ts';
 
-/** Fields of a body that are told by other names, or are no affair of whoever gets the file. */
+/** Fields of a body that the recipe contains under other names, or that the recipient of the file should not see. */
 const leftOut = new Set(['prompt', 'model', 'project_id', 'metadata', 'nsfw_check']);
 
 /**
- * How an output was made, as an XMP packet: the prompt as the description that any program shows, and all of it as JSON.
- * Neither the account's own metadata is in it nor what it was made from, since an address may be a secret.
+ * Returns how an output was made, as an XMP packet. The prompt is the description, which any program shows; everything
+ * else is JSON. The packet leaves out the account's own metadata and the references, since an address may be a secret.
  */
 export function recipeOf({ kind, model, request, provenance }: MadeWith, outputId: string): string {
   const body = requestBodyOf(kind, { ...request, uploads: null }, '{}');
@@ -43,7 +43,7 @@ function packetOf(description: string, recipe: string): string {
 <?xpacket end="r"?>`;
 }
 
-/** As a text of XML 1.0, which has no way to write most control characters. */
+/** Escapes a text for XML 1.0, which cannot contain most control characters. */
 function escaped(text: string): string {
   return (
     text

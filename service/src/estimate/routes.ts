@@ -4,7 +4,7 @@ import { availableCredits } from '../credits/available-credits.ts';
 import type { Handlers } from '../http/handler.ts';
 import { type QuotingDependencies, validateAndPrice } from '../quotes/validate-and-quote.ts';
 
-/** What a create would cost (docs/api.md §4): validated in the same way, and nothing is made. */
+/** Returns what a create would cost (docs/api.md §4). Validates the request as a create does, but makes nothing. */
 export function estimateRoutes(deps: {
   quoting: QuotingDependencies;
   database: Database;

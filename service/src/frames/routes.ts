@@ -4,14 +4,14 @@ import type { StudioClient } from '../studio-client/studio-client.ts';
 import { StudioFailure } from '../studio-client/studio-failure.ts';
 import { asNotFound, translated } from '../studio-client/translate-error.ts';
 
-/** Taking a frame is work, not a look-up: the studio gets longer for it than for an answer. */
+/** Taking a frame takes longer than a look-up, so the studio gets a longer timeout. */
 const frameTimeoutMs = 30_000;
-/** The latest moment that the studio can be asked for; any later one is the last frame all the same. */
+/** The latest time that the studio accepts. Every later time also means the last frame. */
 const maxSeconds = 1e6;
 
 const noSuchVideo = asNotFound('There is no such video in the library.');
 
-/** Frames of videos in the library (docs/api.md §4). Free: nothing of a budget or a balance is looked at. */
+/** Takes frames of videos in the library (docs/api.md §4). Frames are free, so no budget or balance is checked. */
 export function framesRoutes({
   studioClient,
 }: {
@@ -32,7 +32,8 @@ export function framesRoutes({
       });
       const frame = await translated(
         call.catch(async (error: unknown) => {
-          // The studio does not say which of the two it did not find; a path comes before a body.
+          // The studio does not report whether the video or the project is missing. A video, named in the path, is
+          // checked first.
           if (body.project_id !== undefined && isNotFound(error)) {
             await studioClient
               .call('getAsset', { accountId, params: { type: 'video', id: params.id } })

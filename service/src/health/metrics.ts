@@ -5,7 +5,10 @@ import type { RequestMetrics } from '../http/serve-operations.ts';
 import { countUploads } from '../uploads/queries.ts';
 import { countFailingEndpoints, readOldestWaiting, readQueueDepth } from './store.ts';
 
-/** Adds what only the service knows, read when somebody asks: the queue, uploads, webhooks, long polls and streams. */
+/**
+ * Adds the service's own metrics, which are read on each request for them: the queue, uploads, webhooks, long polls and
+ * streams.
+ */
 export function addServiceMetrics(
   registry: Registry,
   database: Database,
@@ -61,7 +64,7 @@ const bucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 
 type Child = { observe: (seconds: number) => void };
 
-/** Counts and times answers by operation and status. */
+/** Counts and times answers, by operation and status. */
 export function createRequestMetrics(registry: Registry): RequestMetrics {
   const histogram = new Histogram({
     name: 'renderkit_request_seconds',

@@ -4,17 +4,17 @@ import type { StudioClient } from '../studio-client/studio-client.ts';
 import { readDatabaseState } from './store.ts';
 
 export type Readiness = {
-  /** `degraded` serves, if not every request, and somebody should look; `unavailable` does not. */
+  /** `degraded`: not every request succeeds, and somebody should look. `unavailable`: no request succeeds. */
   status: 'ready' | 'degraded' | 'unavailable';
   database: 'ok' | 'out_of_reach';
-  /** What some requests need and do not have now. */
+  /** Parts that some requests need and that are missing now. */
   missing: readonly MissingPart[];
-  /** How far the host's clock is ahead of the database's. */
+  /** How far the host's clock is ahead of the database's clock. */
   clock_skew_seconds: number | null;
   oldest_snapshot_seconds: number | null;
 };
 
-// Beyond this, time stamps in signatures are wrong for their receivers.
+// With a larger skew, receivers reject the time stamps in signatures.
 const maxClockSkewSeconds = 5;
 const maxSnapshotSeconds = 900;
 
@@ -25,7 +25,7 @@ export type ReadinessOptions = {
   now?: () => number;
 };
 
-/** Makes the check behind /readyz. Those who ask at the same time share one look at the database. */
+/** Makes the check behind /readyz. Concurrent requests share one query. */
 export function createReadinessCheck(options: ReadinessOptions): () => Promise<Readiness> {
   let underWay: Promise<Readiness> | undefined;
   return () => (underWay ??= check(options).finally(() => (underWay = undefined)));
@@ -45,7 +45,7 @@ async function check({ database, missingParts, now = Date.now }: ReadinessOption
       clock_skew_seconds: null,
       oldest_snapshot_seconds: null,
     };
-  // The database answered some time between our asking and now.
+  // The database answered at some time between `asked` and `answered`.
   const early = asked - state.now_ms;
   const late = answered - state.now_ms;
   const skewMs = early > 0 ? early : Math.min(0, late);
@@ -62,18 +62,20 @@ async function check({ database, missingParts, now = Date.now }: ReadinessOption
   };
 }
 
-/** What is not there now, though the service needs it for some of its requests. */
+/** A part that is missing now and that the service needs for some requests. */
 export type MissingPart = 'studio' | 'worker';
 
-/** A look takes this long at most; whoever asks meanwhile waits less, and gets the outcome of the last one. */
+/**
+ * A check takes at most this long. A request waits only `patienceMs` for it and then gets the result of the last check.
+ */
 const lookTimeoutMs = 3_000;
 const patienceMs = 500;
-/** An older look is not trusted. */
+/** An older result is not used. */
 const trustedForMs = 10_000;
 
 /**
- * Makes the question what is missing. It is asked of the studio, by one call at a time; a studio that hangs delays nobody
- * who asks by more than half a second. A studio that does not report its workers has some.
+ * Makes a function that returns the missing parts. It asks the studio, with one call at a time. A hanging studio delays
+ * no request by more than half a second. For a studio that does not report its workers, workers are assumed.
  */
 export function createMissingParts(
   studio: Pick<StudioClient, 'call'>,

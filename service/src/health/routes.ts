@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Readiness } from './readiness.ts';
 
-/** Health for whoever watches over the process, metrics for whoever may. */
+/** Serves health to whatever monitors the process, and metrics to clients that may read them. */
 export function addHealthRoutes(
   app: FastifyInstance,
   options: MetricsReaders & { registry: Registry; readiness: () => Promise<Readiness> },

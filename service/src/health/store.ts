@@ -3,7 +3,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 export type DatabaseState = {
   /** By the database's own clock, in milliseconds. */
   now_ms: number;
-  /** Age of the oldest snapshot that somebody holds: until it ends nothing newer is cleaned up. */
+  /** Age of the oldest snapshot in use: PostgreSQL cleans up nothing newer until it ends. */
   oldest_snapshot_seconds: number;
 };
 
@@ -18,7 +18,7 @@ export async function readDatabaseState(database: Database): Promise<DatabaseSta
   return row;
 }
 
-/** Generations that wait, by kind, over all accounts. */
+/** Returns how many generations wait, by kind, over all accounts. */
 export async function readQueueDepth(
   database: Database,
 ): Promise<Record<'image' | 'edit' | 'video', number>> {
@@ -29,7 +29,7 @@ export async function readQueueDepth(
   return row ?? { image: 0, edit: 0, video: 0 };
 }
 
-/** Age in seconds of the generation that has waited longest, 0 where none waits. */
+/** Returns the age in seconds of the generation that has waited longest; 0 when none waits. */
 export async function readOldestWaiting(database: Database): Promise<number> {
   const [row] = await database.rows<{ seconds: number }>(
     `select extract(epoch from clock() - created_at)::float8 as seconds from generations
@@ -39,7 +39,10 @@ export async function readOldestWaiting(database: Database): Promise<number> {
   return row?.seconds ?? 0;
 }
 
-/** Endpoints that are told of events and take none. A failed ping is none: its turn alone says that it failed. */
+/**
+ * Counts endpoints that have events to receive but accept none. A failed ping does not count: `failing_since` is null
+ * for it.
+ */
 export async function countFailingEndpoints(database: Database): Promise<number> {
   const [row] = await database.rows<{ failing: number }>(
     `select count(*)::int as failing from endpoint_turns t join webhook_endpoints e on e.id = t.endpoint_id

@@ -6,7 +6,7 @@ import { pathPrefixOf } from '../own-address.ts';
 import { presentProblem } from '../problems/present-problem.ts';
 import { problemOfHttpError } from '../problems/problem-of-error.ts';
 
-/** An HTTP server whose errors, the framework's own too, are answered as problems. It has no routes yet. */
+/** Makes an HTTP server that answers all errors, also the framework's own, as problems. It has no routes yet. */
 export function createServer(
   config: { trustProxy: string[]; publicUrl: string; docsUrl: string },
   log: Logger,
@@ -27,7 +27,7 @@ export function createServer(
   return app;
 }
 
-/** Has routes read bodies themselves, when their turn comes; where there is no route, nobody reads them. */
+/** Lets each route read its body itself, when it needs the body. Without a route nobody reads the body. */
 function leaveBodiesToRoutes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));

@@ -9,10 +9,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Admitted } from '../identity/admission/admit.ts';
 import type { Principal } from '../identity/admission/principal.ts';
 
-/** What every handler gets beside the validated parts of its request. */
+/** What every handler gets in addition to the validated parts of its request. */
 export type HandlerContext = {
   principal: Principal;
-  /** Checked; undefined where none was sent, and always on routes that take none. */
+  /** Already checked. `undefined` when none was sent, and always on routes that take none. */
   idempotencyKey: string | undefined;
   /** For the fingerprint of a create: method and path as the contract writes them. */
   method: string;
@@ -21,16 +21,16 @@ export type HandlerContext = {
   requestId: string;
   /** As sent, names in lower case. */
   readonly headers: Readonly<IncomingHttpHeaders>;
-  /** The parts of a multipart form, where the operation takes one and it was sent in place of JSON. */
+  /** The parts of a multipart form, when the operation takes a form and the client sent one instead of JSON. */
   readonly form: (() => AsyncIterator<unknown>) | undefined;
-  /** Bytes of the body, where the client said it. */
+  /** Bytes of the body, if the client sent the length. */
   readonly contentLength: number | undefined;
-  /** Aborts when the client has gone before its answer. Made when first asked for. */
+  /** Aborts when the client disconnects before its answer. Created on first use. */
   readonly signal: AbortSignal;
   log: Logger;
 };
 
-/** An answer whose text is ready: replays, batched reads. The status line and headers are the caller's. */
+/** An answer whose text is ready, for replays and batched reads. The caller adds the status line and headers. */
 export class RawReply {
   readonly status: number;
   /** JSON text, sent byte for byte; bytes where the headers name another type. */
@@ -44,7 +44,7 @@ export class RawReply {
   }
 }
 
-/** An answer whose bytes come one after the other, such as a file: status 200, and no length is known. */
+/** An answer that is streamed as bytes, such as a file. Its status is 200 and its length is unknown. */
 export class BytesReply {
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: AsyncIterable<Uint8Array>;
@@ -55,9 +55,9 @@ export class BytesReply {
   }
 }
 
-/** An answer that is a stream of events (docs/api.md §4); `KeyStreams` ends those of a revoked key. */
+/** An answer that is a stream of events (docs/api.md §4). `KeyStreams` ends the streams of a revoked key. */
 export class StreamReply {
-  /** Called when the head of the answer is on its way. */
+  /** Called after the headers of the answer were sent. */
   readonly begin: (stream: EventStream) => void;
 
   constructor(begin: (stream: EventStream) => void) {
@@ -66,14 +66,14 @@ export class StreamReply {
 }
 
 /**
- * Answers one operation. What it returns is sent as JSON with the contract's status; `query` holds integers where
- * the contract says so and no defaults; `body` is as sent. It throws ApiProblem to refuse.
+ * Answers one operation. The result is sent as JSON with the contract's status. `query` holds integers where the
+ * contract has integers, and no defaults. `body` is as sent. Throws ApiProblem to refuse.
  */
 export type Handler<Id extends OperationId> = (
   request: RequestOf<Id> & HandlerContext,
 ) => Promise<ResponseOf<Id> | RawReply | StreamReply>;
 
-/** One handler for each operation: the type reports one that is missing. */
+/** One handler for each operation. The type check fails when one is missing. */
 export type Handlers = { [Id in OperationId]: Handler<Id> };
 
 type Valid = Pick<HandlerContext, 'idempotencyKey'> & {
@@ -83,7 +83,7 @@ type Valid = Pick<HandlerContext, 'idempotencyKey'> & {
   isForm?: boolean;
 };
 
-/** What a handler of the HTTP API gets of one request. */
+/** What a handler of the HTTP API gets for one request. */
 export class RequestContext implements HandlerContext {
   readonly params: unknown;
   readonly query: unknown;
@@ -122,7 +122,7 @@ export class RequestContext implements HandlerContext {
   }
 }
 
-/** Aborts when the client has gone before its answer. */
+/** Returns a signal that aborts when the client disconnects before its answer. */
 export function signalOfClient({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   if (raw.destroyed) gone.abort();
@@ -130,7 +130,10 @@ export function signalOfClient({ raw }: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
-/** A form's file takes as long as it keeps its pace, which is for its reader to watch. */
+/**
+ * Returns the parts of a form. The upload of a file may take any time while it keeps its minimum pace, which the reader
+ * of the parts must check.
+ */
 function openParts(request: FastifyRequest, reply: FastifyReply): AsyncIterator<unknown> {
   const exempt = exemptFromRequestTimeout(request.raw);
   reply.raw.once('close', () => exempt[Symbol.dispose]());

@@ -4,7 +4,7 @@ import { ApiProblem } from '../problems/api-problem.ts';
 type PageQuery = { page?: number; limit?: number };
 type List<Item> = { object: 'list'; data: Item[]; page: number; limit: number; has_more: boolean };
 
-/** The page that a query asks for, with defaults. @throws ApiProblem where it lies too far behind the first */
+/** Returns the page that a query asks for, with defaults. @throws ApiProblem when the page skips too many items */
 export function pageOf(query: PageQuery): { page: number; limit: number; offset: number } {
   const { page = 1, limit = defaultPageSize } = query;
   const offset = (page - 1) * limit;
@@ -15,7 +15,7 @@ export function pageOf(query: PageQuery): { page: number; limit: number; offset:
   return { page, limit, offset };
 }
 
-/** One page of items that are all at hand; without `page` and `limit` the one page holds them all. */
+/** Returns one page of items that are all in memory. Without `page` and `limit` the page contains all items. */
 export function listOfAll<Item>(items: Item[], query: PageQuery): List<Item> {
   if (query.page === undefined && query.limit === undefined)
     return { object: 'list', data: items, page: 1, limit: Math.max(1, items.length), has_more: false };

@@ -29,16 +29,16 @@ declare module 'fastify' {
     operation?: Operation;
   }
   interface FastifyRequest {
-    /** Who asks, once that is known; from then on every answer carries the rate headers. */
+    /** The admitted client, once it is known. From then on every answer carries the rate headers. */
     admitted: Admitted | undefined;
     startedAt: number;
   }
 }
 
-/** What every route that answers with JSON is served with, whoever asks. */
+/** What every route that answers with JSON needs. */
 export type Serving = {
   answers: AnswerWriter;
-  /** One for all routes: it lets only so many large bodies into memory. */
+  /** Shared by all routes: limits the large bodies in memory. */
   largeBodies: LargeBodies;
   /** Explains fields that an operation of the HTTP API does not have. */
   explainUnknown: (operation: OperationId) => ExplainUnknown | undefined;
@@ -47,9 +47,9 @@ export type Serving = {
 };
 
 /**
- * Serves all of /v1. A request is checked in this order, and the first failure is the answer: who asks, how often,
- * whether there is such a route, whether the key's scopes reach it (all before a byte of the body is read), then
- * the form of headers, query and body.
+ * Serves all of /v1. The checks run in this order, and the first failure is the answer. Before a byte of the body is
+ * read: the key, the rate limit, whether the route exists, whether the key's scopes include it. Then the form of
+ * headers, query and body.
  */
 export function serveOperations(
   app: FastifyInstance,
@@ -63,7 +63,7 @@ export function serveOperations(
         request.admitted = await admission.admit(request.raw);
         refuseUnfit(request, request.admitted);
       });
-      // Its hook has refused by then: it is here so that unknown paths pass through the hook.
+      // The `onRequest` hook has already refused the request. This handler exists so that unknown paths run the hook.
       v1.setNotFoundHandler((request, reply) => void reply.send(unknownRoute(request)));
       addOperations(v1, serving, handlers);
       done();
@@ -82,7 +82,7 @@ function refuseUnfit(request: FastifyRequest, admitted: Admitted): void {
     throw new ApiProblem('forbidden', { detail: `The key lacks the scope ${accepted.join(' or ')}.` });
 }
 
-/** Makes a scope one whose refusals are problems with the headers of every answer of the API. */
+/** Makes every refusal in a scope a problem with the headers of every answer of the API. */
 export function prepareScope(scope: FastifyInstance, serving: Serving): void {
   scope.setErrorHandler((error, request, reply) =>
     serving.answers.send(request, reply, problemAnswer(serving, error, request)),
@@ -90,8 +90,8 @@ export function prepareScope(scope: FastifyInstance, serving: Serving): void {
 }
 
 /**
- * Adds every operation of the HTTP API to a scope whose prefix stands for `/v1`. Its hooks have said who asks, and
- * refused, by then.
+ * Adds every operation of the HTTP API to a scope whose prefix stands for `/v1`. The hooks of the scope must have
+ * identified the client, or refused the request, before.
  */
 export function addOperations(scope: FastifyInstance, serving: Serving, handlers: Handlers): void {
   for (const id of operationIds) addOperation(scope, serving, handlers, id);
@@ -118,12 +118,12 @@ export type Route = {
   operationId: string;
   operation?: Operation;
   method: Operation['method'] | 'PUT';
-  /** Below the scope's prefix, with `{name}` for each parameter. */
+  /** The path below the scope's prefix, with `{name}` for each parameter. */
   url: string;
-  /** What its requests are validated by. */
+  /** The rules that validate its requests. */
   validated: ValidatedOperation;
   explainUnknown?: ExplainUnknown | undefined;
-  /** Of a success. */
+  /** The status of a success. */
   status: number;
   handle: (request: FastifyRequest, reply: FastifyReply, valid: ValidRequest) => Promise<unknown>;
 };
@@ -146,7 +146,7 @@ export function addRoute(scope: FastifyInstance, { answers, largeBodies }: Servi
         params: request.params as Record<string, string>,
         query: request.query as string | undefined,
       });
-      // What is waited for stands in the body, which an answer to HEAD does not have.
+      // `wait` waits for something that the body shows, and an answer to HEAD has no body.
       if (request.method === 'HEAD') delete valid.query['wait'];
       try {
         const answer = await route.handle(request, reply, valid);
@@ -185,13 +185,13 @@ export type Answer = {
 };
 
 export type RequestMetrics = {
-  /** `milliseconds` from the first look at the request to its answer. */
+  /** `milliseconds` counts from when the service first sees the request until its answer. */
   observe: (operationId: string | undefined, status: number, milliseconds: number) => void;
 };
 
 /**
- * Writes every answer of the API, the 202 of a create too, with the headers that each has: request id, rate limit once
- * it is known who asks, and `Connection: close` where the connection has to end.
+ * Writes every answer of the API, also the 202 of a create, with the common headers: request id, rate limit (once the
+ * client is known), and `Connection: close` when the connection must end.
  */
 export class AnswerWriter {
   readonly #metrics: RequestMetrics;
@@ -212,12 +212,12 @@ export class AnswerWriter {
   send(request: FastifyRequest, reply: FastifyReply, { status, headers, text }: Answer): void {
     const bytes = Buffer.byteLength(text);
     const lines: string[] = ['content-length', String(bytes)];
-    // What one key reads is nobody else's, and is stale the next moment.
+    // What one key reads belongs to nobody else, and is out of date at once.
     lines.push('cache-control', 'no-store');
     if (headers?.['content-type'] === undefined) lines.push('content-type', 'application/json');
     for (const name in headers) lines.push(name, headers[name] as string);
     this.#addCommon(lines, request, status, headers);
-    // Past the framework, which would add a charset that the media types do not have, and time.
+    // Bypasses the framework, which costs time and would add a charset that the media types do not have.
     reply.hijack();
     // A text of as many bytes as characters is ASCII and needs no encoding.
     const encoding = bytes === text.length ? 'latin1' : 'utf8';
@@ -225,7 +225,7 @@ export class AnswerWriter {
     this.#observe(request, status);
   }
 
-  /** Answers 200 and leaves the rest of the answer to whoever writes the stream. To HEAD there is no rest. */
+  /** Answers 200. The caller's `begin` then writes the stream. For HEAD nothing follows. */
   stream(request: FastifyRequest, reply: FastifyReply, { begin }: StreamReply): void {
     const lines = Object.entries(eventStreamHeaders).flat();
     this.#addCommon(lines, request, 200);
@@ -237,14 +237,14 @@ export class AnswerWriter {
     begin(this.#streams.start(reply.raw));
   }
 
-  /** Answers 200 and writes what comes, at the pace of who reads. What breaks on the way ends the connection. */
+  /** Answers 200 and streams the bytes at the reader's pace. An error during the stream ends the connection. */
   async bytes(request: FastifyRequest, reply: FastifyReply, { headers, bytes }: BytesReply): Promise<void> {
     const lines = ['cache-control', 'no-store', ...Object.entries(headers).flat()];
     this.#addCommon(lines, request, 200, headers);
     reply.hijack();
     this.#observe(request, 200);
     if (!reply.raw.destroyed) reply.raw.writeHead(200, lines);
-    // A reader that has gone away ends the source too.
+    // When the reader disconnects, the source ends too.
     const source = Readable.from(request.method === 'HEAD' ? [] : bytes, { objectMode: false });
     await pipeline(source, reply.raw).catch(() => undefined);
   }
@@ -256,7 +256,7 @@ export class AnswerWriter {
     headers?: Answer['headers'],
   ): void {
     lines.push('x-request-id', id);
-    // A key that was revoked while its request waited has no rate any more.
+    // A key that was revoked during its request has no rate limit any more.
     if (admitted !== undefined && status !== 401)
       lines.push(
         'x-ratelimit-limit',

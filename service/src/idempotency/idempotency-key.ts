@@ -8,7 +8,10 @@ import { ApiProblem, type FieldError } from '../problems/api-problem.ts';
 const shape = new RegExp(`^[\\x20-\\x7e]{1,${maxIdempotencyKeyCharacters}}$`);
 const header = 'idempotency-key';
 
-/** The Idempotency-Key of a create (docs/api.md §4), undefined where none was sent. A bad one is added to `errors`. */
+/**
+ * Reads the Idempotency-Key of a create (docs/api.md §4). Returns `undefined` when none was sent. Adds an error for a
+ * bad one.
+ */
 export function readIdempotencyKey(request: IncomingMessage, errors: FieldError[]): string | undefined {
   const key = request.headers[header];
   if (key === undefined) return undefined;
@@ -23,7 +26,7 @@ export function readIdempotencyKey(request: IncomingMessage, errors: FieldError[
   return undefined;
 }
 
-/** The refusal of an Idempotency-Key that came with another request before (docs/api.md §4). */
+/** Returns the refusal of an Idempotency-Key that was used with a different request before (docs/api.md §4). */
 export function keyReused(): ApiProblem {
   return new ApiProblem('conflict', {
     detail: 'This Idempotency-Key was used for a different request: take a fresh one for a new request.',
@@ -31,8 +34,8 @@ export function keyReused(): ApiProblem {
 }
 
 /**
- * Lets one request at a time do the work of an Idempotency-Key of an account, within this process. Between processes
- * the unique index of `generations` decides.
+ * Lets only one request at a time work under an account's Idempotency-Key, within this process. Between processes the
+ * unique index of `generations` decides.
  */
 export class IdempotencyKeys {
   readonly #waitMs: number;
@@ -43,8 +46,8 @@ export class IdempotencyKeys {
   }
 
   /**
-   * Returns what `lookUp` finds of an earlier request; else what `work` makes, once no other request with the same key
-   * is under way.
+   * Waits until no other request with the same key is running. Then returns what `lookUp` finds of an earlier request,
+   * or else the result of `work`.
    * @throws ApiProblem `upstream_unavailable` with Retry-After 1 after ten seconds of waiting
    */
   async share<T>(
@@ -95,8 +98,9 @@ async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> 
 const charactersAtOnce = 512 * 1024;
 
 /**
- * SHA-256, in hexadecimal, over method, path and the canonical form of a JSON body before defaults: two requests
- * that differ only in white space, in the order of names or in the writing of a number or a text are the same.
+ * Returns the SHA-256, in hexadecimal, over method, path and the canonical form of a JSON body before defaults. Two
+ * requests have the same fingerprint when they differ only in white space, in the order of names, or in how a number or
+ * text is written.
  */
 export async function fingerprint(method: string, path: string, body: object): Promise<string> {
   const hash = createHash('sha256').update(`${method}\n${path}\n`);
@@ -127,7 +131,7 @@ function isLong(value: unknown): value is string {
   return typeof value === 'string' && value.length > charactersAtOnce;
 }
 
-/** The same bytes as those of the canonical form, of long members a piece at a time. */
+/** Hashes the same bytes as the canonical form has, but long members piece by piece. */
 async function addPieces(hash: Hash, members: readonly Member[]): Promise<void> {
   let before = '{';
   for (const [name, member] of members.toSorted(byName)) {
@@ -148,7 +152,7 @@ async function addPieces(hash: Hash, members: readonly Member[]): Promise<void> 
   hash.update('}');
 }
 
-/** Not between the halves of a surrogate pair, which are written as one character. */
+/** Returns where the piece ends. Never splits a surrogate pair, whose halves are written as one character. */
 function endOfPiece(text: string, begin: number): number {
   const end = begin + charactersAtOnce;
   return /[\uD800-\uDBFF]/.test(text.charAt(end - 1)) ? end + 1 : end;

@@ -13,21 +13,21 @@ export type Admitted = {
   principal: Principal;
   /** Requests per minute. */
   limit: number;
-  /** Which request of its key's minute this is, from 1. Beyond `limit` it is to be refused. */
+  /** The number of this request within its key's minute, 1-based. Above `limit` the request must be refused. */
   number: number;
-  /** Until the minute ends, at least 1. */
+  /** Until the minute ends. At least 1. */
   secondsLeft: number;
 };
 
 type Asked = KeyProof & { isCounted: boolean };
 
-// Larger batches gain nothing measurable and make each member wait for all.
+// Larger batches bring no measurable gain and make each member wait for all others.
 const batchSize = 500;
 const batchesInFlight = 2;
 
 /**
- * Lets API keys in. All requests that arrive in one turn of the event loop are looked up and counted by one statement,
- * so the cost of a request falls as load rises, and nothing need be cached: a revoked key is refused at once.
+ * Admits API keys. One statement looks up and counts all requests that arrive in one turn of the event loop. So the
+ * cost of a request falls as load rises, and nothing is cached: a revoked key is refused at once.
  */
 export class Admission implements AsyncDisposable {
   readonly #lastUse: ReturnType<typeof createLastUse>;
@@ -51,7 +51,7 @@ export class Admission implements AsyncDisposable {
     return this.admitProof(readKey(request));
   }
 
-  /** The same for a key that came in another form. One that is not counted is refused for nothing but its key. */
+  /** Like `admit`, for a key that came in another form. When `isCounted` is false, only an invalid key is refused. */
   async admitProof(proof: KeyProof | undefined, { isCounted = true } = {}): Promise<Admitted> {
     const admitted = proof === undefined ? undefined : await this.#count({ ...proof, isCounted });
     if (admitted === undefined) throw unauthorized();
@@ -64,7 +64,10 @@ export class Admission implements AsyncDisposable {
   }
 }
 
-/** @throws ApiProblem `rate_limited`. `whose` is what was counted: a key, a session. */
+/**
+ * Refuses a request beyond the rate limit. `whose` names what was counted: a key, a session. @throws ApiProblem
+ * `rate_limited`
+ */
 export function refuseOverLimit(admitted: Admitted, whose: string): void {
   if (admitted.number > admitted.limit)
     throw new ApiProblem('rate_limited', {
@@ -73,7 +76,7 @@ export function refuseOverLimit(admitted: Admitted, whose: string): void {
     });
 }
 
-/** The one answer to whoever has no valid key; it does not say what is wrong with it. */
+/** Returns the one answer for every client without a valid key. It does not reveal what is wrong with the key. */
 export function unauthorized(): ApiProblem {
   return new ApiProblem('unauthorized', { detail: 'A valid API key is needed: send one as a bearer token.' });
 }
@@ -98,7 +101,7 @@ async function countBatch(database: Database, proofs: readonly Asked[]): Promise
     inOrder.map(({ asked }) => asked),
   )) {
     const group = inOrder[row.position] as Group;
-    // The first of c requests has the number total - c + 1.
+    // Of `c` requests in a group, the first has the number `total - c + 1`.
     group.found = admittedOf(row, row.requests - group.asked.requests);
   }
   return proofs.map(({ isCounted }, i) => {
@@ -121,7 +124,7 @@ function admittedOf(row: CountedKey, number: number): Admitted {
   };
 }
 
-// There are 31 sets of scopes at most; making one for each request would be most of the work.
+// There are at most 31 sets of scopes. Making one for each request would be most of the work.
 const scopeSets = new Map<string, ReadonlySet<Scope>>();
 
 function scopesOf(text: string): ReadonlySet<Scope> {
@@ -136,8 +139,8 @@ function scopesOf(text: string): ReadonlySet<Scope> {
 const bearer = /^bearer +/i;
 
 /**
- * The API key that a request carries (docs/api.md §5): `Authorization: Bearer …` or `X-API-Key`, or the same key in
- * both. Undefined where there is none, its shape is wrong, or two differ.
+ * Returns the API key that a request carries (docs/api.md §5): `Authorization: Bearer …` or `X-API-Key`, or the same
+ * key in both. Returns `undefined` when there is none, when its shape is wrong, or when the two differ.
  */
 export function readKey(request: IncomingMessage): KeyProof | undefined {
   const { authorization, 'x-api-key': header } = request.headers;
@@ -145,12 +148,12 @@ export function readKey(request: IncomingMessage): KeyProof | undefined {
   const fromBearer = authorization?.replace(bearer, '');
   if (authorization !== undefined && fromBearer === authorization) return undefined;
   const key = fromBearer ?? header;
-  // Node joins a repeated X-API-Key with commas, which no key has.
+  // Node joins a repeated X-API-Key with commas, which no key contains.
   if (typeof key !== 'string' || (header !== undefined && header !== key)) return undefined;
   return proofOf(key);
 }
 
-// Node keeps the first of several and says nothing; a proxy in front of us may have used the last.
+// Node silently keeps the first of several headers; a proxy in front of us may have used the last.
 function isRepeated(rawHeaders: readonly string[], name: string): boolean {
   let seen = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {

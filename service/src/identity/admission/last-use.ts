@@ -5,7 +5,9 @@ import { noteLastUse } from './store.ts';
 
 const flushEveryMs = 60_000;
 
-/** Remembers when each key was last used and writes it down once a minute: a request must not cost a write of its own. */
+/**
+ * Collects when each key was last used and writes it to the database once a minute, so that a request needs no write.
+ */
 export function createLastUse(options: {
   database: Database;
   log: Logger;

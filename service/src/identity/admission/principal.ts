@@ -1,20 +1,25 @@
 import type { Scope } from '@renderkit/contract/v1/scopes.ts';
 import type { Actor } from '../audit/actor.ts';
 
-/** Who acts: modules take this and never a request. An API key makes one; so may a console session. */
+/**
+ * On whose behalf a module acts. Modules take a principal and never a request. An API key or a console session gives
+ * one.
+ */
 export type Principal = {
   account: {
     id: string;
-    /** The studio's stored id and the account's id there. */
+    /** The studio's id in our database, and the account's id at that studio. */
     studioId: string;
     studioAccountId: string;
   };
   key: {
     id: string;
-    /** Whether it had a daily budget when the request was let in; how much is left of it is read when it is needed. */
+    /**
+     * Whether the key had a daily budget when the request was admitted. What is left of the budget is read when needed.
+     */
     hasBudget: boolean;
   };
   scopes: ReadonlySet<Scope>;
-  /** The person of a console's session, whose acts are written down; an API key has none. */
+  /** The person of a console session, whose actions are audited; `undefined` for an API key. */
   actor?: Actor | undefined;
 };

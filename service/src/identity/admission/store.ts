@@ -1,7 +1,7 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 export type CountedKey = {
-  /** Position in what was asked for, from 0. */
+  /** 0-based position in the list of keys that were asked for. */
   position: number;
   key_id: string;
   account_id: string;
@@ -11,14 +11,15 @@ export type CountedKey = {
   scopes: string;
   rate_limit_per_minute: number;
   has_budget: boolean;
-  /** Requests of this minute, those counted now included. */
+  /** Requests of this minute, including the ones counted now. */
   requests: number;
-  /** Whole seconds until the minute ends, at least 1. */
+  /** Whole seconds until the minute ends. At least 1. */
   seconds_left: number;
 };
 
-// Only what joins is counted: a stranger who knows a public id must not use up its minute. The rows are written in
-// the order of their keys, or two processes with the same keys in different orders would wait for each other.
+// Only keys whose secret matches are counted: a stranger who knows a public id must not use up its minute. The rows are
+// written in the order of their keys. Otherwise two processes with the same keys in different orders would wait for
+// each other.
 const countRequestsStatement = `
   with asked as materialized (
     select asked.position, asked.requests, k.id, k.account_id, k.scopes, k.rate_limit_per_minute,
@@ -44,8 +45,8 @@ const countRequestsStatement = `
          greatest(1, ceil(60 - extract(epoch from clock() - date_trunc('minute', clock()))))::int as seconds_left
     from asked`;
 
-// One row for all keys: the driver takes twice as long for a row of each. It is JSON because a studio may put any
-// character into its ids. Keys and counts are put together here: asked to join them, the database compares each with each.
+// One row for all keys, because the driver takes twice as long for one row each. The row is JSON because a studio's ids
+// may contain any character. This code joins keys and counts, because the database would compare each with each.
 type Counted = {
   /** Null where no key matched. */
   keys:
@@ -66,9 +67,9 @@ type Counted = {
 };
 
 /**
- * Counts requests of several keys in the present minute of the database's clock, in one statement. Each is
- * `{publicId, secretSha256 (hexadecimal), requests}`; a key appears once. Those that match no valid key are left out
- * of the answer and counted nowhere.
+ * Counts requests of several keys in the present minute of the database's clock, in one statement. Each is `{publicId,
+ * secretSha256 (hexadecimal), requests}`; a key must appear only once. Keys that match no valid key are not counted and
+ * not returned.
  */
 export async function countRequests(
   database: Database,
@@ -104,7 +105,7 @@ export async function countRequests(
   );
 }
 
-/** Notes when keys were last used, `secondsAgo` before the database's present. Rows that somebody holds are passed by. */
+/** Records when keys were last used, `secondsAgo` before the database's present time. Skips rows that are locked. */
 export async function noteLastUse(
   database: Database,
   uses: readonly { keyId: string; secondsAgo: number }[],

@@ -1,9 +1,9 @@
-/** Who does something: a person signed in to the console, or whoever runs the machine. */
+/** Who acts: a person signed in to the console, or the operator of the machine. */
 export type Actor = { kind: 'operator' } | { kind: 'person'; sessionId: string; email: string | null };
 
 /**
- * Who asks for a change, and of which account it may be: what belongs to others is unknown to it. Without `accountId`,
- * as for the operator, of any.
+ * Who asks for a change, and the only account that the change may concern. Objects of other accounts count as unknown.
+ * Without `accountId`, as for the operator, every account is allowed.
  */
 export type Asker = { actor: Actor; accountId?: string | undefined };
 

@@ -2,7 +2,7 @@ import type { AuditAction, AuditActor, AuditEntry } from '@renderkit/contract/co
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { AuditRow } from './store.ts';
 
-/** What was done on an account, newest first; `limit` entries from `offset` on. */
+/** Returns what was done on an account, newest first; `limit` entries from `offset` on. */
 export async function listAudit(
   database: Database,
   filter: {
@@ -26,7 +26,10 @@ export async function listAudit(
   return rows.map(({ at, ...row }) => ({ ...row, object: 'audit_entry', at: at.toISOString() }));
 }
 
-/** Erases the next 1,000 entries of a deleted account: they name people. Returns how many; 0: nothing is left. */
+/**
+ * Erases the next 1,000 audit entries of a deleted account, because they name people. Returns how many; 0: nothing is
+ * left.
+ */
 export function eraseAudit(database: Database, accountId: string): Promise<number> {
   return database.execute(
     'delete from audit_entries where id in (select id from audit_entries where account_id = $1 limit 1000)',

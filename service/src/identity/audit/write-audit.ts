@@ -4,17 +4,20 @@ import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Actor } from './actor.ts';
 import { insertEntry } from './store.ts';
 
-/** What was done, and to what. No detail is ever a secret. */
+/** What was done, and to what. `details` must never contain a secret. */
 export type Act = {
   accountId: string;
   action: AuditAction;
   subjectId?: string | null;
-  /** What it was called at that moment. */
+  /** The subject's name at that time. */
   subjectName?: string | null;
   details?: Record<string, string>;
 };
 
-/** Writes down what is done, in the transaction that does it (`queryable`): there is one if and only if it was done. */
+/**
+ * Writes an audit entry. `queryable` must be the transaction that makes the change, so that the entry exists if and
+ * only if the change does.
+ */
 export function writeAudit(queryable: Queryable, actor: Actor, act: Act): Promise<void> {
   const person = actor.kind === 'person' ? actor : undefined;
   return insertEntry(queryable, {

@@ -19,18 +19,21 @@ export type NewKey = {
   name: string;
   /** Default: all. */
   scopes?: readonly Scope[];
-  /** 0: nothing may be spent. Null or left out: no budget. */
+  /** 0: nothing may be spent. Null or not given: no budget. */
   dailyBudgetMillicredits?: number | null;
   /** Requests per minute. */
   rateLimitPerMinute?: number;
-  /** What one act may cost before a person is asked. Left out: 25 credits. Null: nothing has to be asked. */
+  /**
+   * The highest cost of one action that needs no confirmation by a person. Not given: 25 credits. Null: no confirmation
+   * is ever needed.
+   */
   confirmAboveMillicredits?: number | null;
-  /** Left out: for ever. */
+  /** Not given or null: never expires. */
   expiresInDays?: number | null;
 };
 
 /**
- * Makes an API key. Its text is in the answer and nowhere else, ever.
+ * Makes an API key. Only this answer contains the text of the key; it is never stored.
  * @throws ApiProblem `invalid_request`, `not_found` for an unknown account, `conflict` past 50 active keys
  */
 export async function createKey(
@@ -82,7 +85,7 @@ export async function createKey(
   }
 }
 
-/** What the audit says of a key's settings, as far as they are given. */
+/** Returns the details for the audit of those key settings that are given. */
 export function detailsOfKey(settings: {
   scopes?: readonly Scope[];
   dailyBudgetMillicredits?: number | null;

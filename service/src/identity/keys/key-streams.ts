@@ -12,7 +12,10 @@ const fullRetrySeconds = 5;
 
 type Held = { keyId: string; sessionId: string | undefined };
 
-/** The open streams of events of this process by who holds them: so many at most, and none once it may read no more. */
+/**
+ * Keeps the open event streams of this process with their keys and sessions. Limits their number, and ends a stream
+ * when its key or session is no longer valid.
+ */
 export class KeyStreams implements AsyncDisposable {
   readonly #database: Database;
   readonly #held = new Map<EventStream, Held>();
@@ -25,8 +28,9 @@ export class KeyStreams implements AsyncDisposable {
   }
 
   /**
-   * What is to be called with a stream once it is open: `begin` gets it, and it ends when its key or session does.
-   * @throws ApiProblem `rate_limited` where the key, or this process, has as many as it may
+   * Returns a function to call with a stream once it is open. The function passes the stream to `begin`; the stream
+   * ends when its key or session ends.
+   * @throws ApiProblem `rate_limited` when the key, or this process, has too many streams
    */
   opener(principal: Principal, begin: (stream: EventStream) => void): (stream: EventStream) => void {
     const { key, actor } = principal;
@@ -46,13 +50,13 @@ export class KeyStreams implements AsyncDisposable {
     };
   }
 
-  /** These keys let nobody in any more. */
+  /** Ends the streams of keys that are no longer valid. */
   revoke(keyIds: readonly string[]): void {
     const revoked = new Set(keyIds);
     this.#end(({ keyId }) => revoked.has(keyId));
   }
 
-  /** Looks at once for what was missed: notifications may have been lost. */
+  /** Checks all streams at once, because notifications may have been lost. */
   lookNow(): void {
     this.#floor.wake();
   }

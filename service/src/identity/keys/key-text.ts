@@ -7,10 +7,10 @@ import {
 } from '@renderkit/contract/v1/identifiers.ts';
 import { randomBase62 } from '@renderkit/server-kit/ids.ts';
 
-/** What is looked up of an API key: its public part, and SHA-256 of its secret part in hexadecimal. */
+/** What identifies an API key in the database: its public part, and the SHA-256 of its secret part in hexadecimal. */
 export type KeyProof = { publicId: string; secretSha256: string };
 
-/** Undefined where the text has not exactly the shape of a key (docs/api.md §5). */
+/** Returns `undefined` when the text does not have exactly the shape of a key (docs/api.md §5). */
 export function proofOf(key: string): KeyProof | undefined {
   if (!apiKeyPattern.test(key)) return undefined;
   const secretAt = apiKeyPrefix.length + apiKeyPublicIdCharacters + 1;
@@ -20,7 +20,7 @@ export function proofOf(key: string): KeyProof | undefined {
   };
 }
 
-/** A new key. Its text is shown once; only the proof is kept. */
+/** Makes a new key. Its text is shown once; only the proof is stored. */
 export function newKeyText(): { key: string; proof: KeyProof } {
   const publicId = randomBase62(apiKeyPublicIdCharacters);
   const secret = randomBase62(apiKeySecretCharacters);

@@ -5,30 +5,30 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import { type KeyRow, selectKey, selectKeys } from './store.ts';
 
-/** Keys are made by programs too, and those that ended never go. */
+/** Programs make keys too, and ended keys are never deleted. */
 const maxListed = 200;
 
-/** Keys of an account, newest first: all that are active, and so many of the newest that ended that they are 200. */
+/** Returns keys of an account, newest first: all active ones, and the newest ended ones up to 200 keys in total. */
 export async function listKeys(database: Database, accountId: string): Promise<ListedKey[]> {
   return (await selectKeys(database, accountId, maxListed)).map(presentKey);
 }
 
-/** One of an account's keys. @throws ApiProblem `not_found` */
+/** Returns one key of an account. @throws ApiProblem `not_found` */
 export async function showKey(database: Database, keyId: string, accountId: string): Promise<ListedKey> {
   const row = await selectKey(database, keyId, { accountId });
   if (row === undefined) throw noSuchKey();
   return presentKey(row);
 }
 
-/** Unknown, or somebody else's: all the same to whoever asks. */
+/** Returns the same refusal for an unknown key and for a key of another account. */
 export function noSuchKey(): ApiProblem {
   return new ApiProblem('not_found', { detail: 'There is no such key.' });
 }
 
-/** A key as its owner may see it: all but its secret. */
+/** A key as its owner may see it: everything except the secret. */
 export type ListedKey = {
   id: string;
-  /** What the key begins with. */
+  /** The first characters of the key. */
   prefix: string;
   name: string;
   scopes: Scope[];
@@ -60,7 +60,7 @@ export function presentKey(row: KeyRow): ListedKey {
   };
 }
 
-/** Where a key stands: what was revoked stays so, expired or not. */
+/** Returns the state of a key. A revoked key stays revoked, even after it expires. */
 export function statusOf(row: Pick<KeyRow, 'active' | 'revoked_at'>): KeyStatus {
   if (row.active) return 'active';
   return row.revoked_at === null ? 'expired' : 'revoked';

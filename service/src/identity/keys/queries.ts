@@ -1,7 +1,7 @@
 import type { Scope } from '@renderkit/contract/v1/scopes.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
-/** Those of the given keys that let nobody in any more. */
+/** Returns those of the given keys that are no longer valid. */
 export async function readUnusableKeys(database: Database, keyIds: readonly string[]): Promise<string[]> {
   const rows = await database.rows<{ id: string }>(
     'select id from api_keys where id = any ($1) and (revoked_at is not null or expires_at <= clock())',
@@ -25,7 +25,7 @@ type ShownKey = {
   resets_at: Date;
 };
 
-/** A key with what it has committed today. */
+/** Returns a key with what it has committed today. */
 export async function readKeyOfToday(database: Database, keyId: string): Promise<ShownKey | undefined> {
   const [row] = await database.rows<ShownKey>(
     `select k.id, k.name, k.scopes, k.created_at, k.expires_at, k.rate_limit_per_minute, k.daily_budget_millicredits,

@@ -4,12 +4,12 @@ import { writeAudit } from '../audit/write-audit.ts';
 import { noSuchKey } from './list-keys.ts';
 import { lockAccount, markAllRevoked, markRevoked, notifyRevoked, selectKey } from './store.ts';
 
-/** Ids of keys that were revoked are announced here, so that open long polls of theirs end at once. */
+/** The channel that announces the ids of revoked keys, so that their open long polls end at once. */
 export const revokedKeysChannel = 'keys_revoked';
 
 /**
- * Ends a key for good. When this returns no process accepts it any more, and all that it had accepted can be seen; a
- * second time it changes nothing. `details` goes into the audit.
+ * Revokes a key permanently. When this returns, no process accepts the key any more, and everything that it had
+ * accepted is visible. A second call changes nothing. `details` goes into the audit.
  * @throws ApiProblem `not_found`
  */
 export async function revokeKey(
@@ -36,7 +36,7 @@ export async function revokeKey(
   await notifyRevoked(database, revokedKeysChannel, [keyId]);
 }
 
-/** Ends all keys of an account, what its console spends under too, when the transaction commits. */
+/** Revokes all keys of an account, including the console's own key, when the transaction commits. */
 export async function revokeKeysOf(transaction: Transaction, accountId: string): Promise<void> {
   await notifyRevoked(transaction, revokedKeysChannel, await markAllRevoked(transaction, accountId));
 }

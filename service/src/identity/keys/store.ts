@@ -9,7 +9,7 @@ export type KeyRow = {
   scopes: Scope[];
   daily_budget_millicredits: number | null;
   rate_limit_per_minute: number;
-  /** Null: nothing has to be asked. */
+  /** Null: no confirmation is ever needed. */
   confirm_above_millicredits: number | null;
   created_at: Date;
   expires_at: Date | null;
@@ -30,17 +30,17 @@ export type NewKeyRow = {
   dailyBudgetMillicredits: number | null;
   rateLimitPerMinute: number;
   confirmAboveMillicredits: number | null;
-  /** Null: for ever. */
+  /** Null: never expires. */
   expiresInDays: number | null;
 };
 
-/** Inserts a key unless the account is gone or has `maxActive` active ones. */
+/** Inserts a key unless the account is gone or has `maxActive` active keys. */
 export async function insertKey(
   transaction: Queryable,
   key: NewKeyRow,
   maxActive: number,
 ): Promise<'inserted' | 'no_account' | 'too_many'> {
-  // The lock makes two that would both be the last one come one after the other.
+  // The lock makes concurrent inserts run one after the other, so that both cannot be the last allowed key.
   const rowCount = await transaction.execute(
     'select 1 from accounts where id = $1 and deleted_at is null for no key update',
     [key.accountId],
@@ -71,12 +71,12 @@ export async function insertKey(
 
 const isActive = 'revoked_at is null and (expires_at is null or expires_at > clock())';
 
-// What the console itself spends under is no key that anybody holds: it is in none of these.
+// Nobody holds the key that the console spends under, so these queries leave it out.
 const keys = `select id, account_id, public_id, name, scopes, daily_budget_millicredits, rate_limit_per_minute,
     confirm_above_millicredits, created_at, expires_at, revoked_at, last_used_at, ${isActive} as active
   from api_keys where kind = 'secret'`;
 
-/** So many keys of an account, newest first: the active ones, then the newest of those that ended. */
+/** Returns at most `atMost` keys of an account, newest first: the active ones, then the newest ended ones. */
 export function selectKeys(database: Database, accountId: string, atMost: number): Promise<KeyRow[]> {
   return database.rows<KeyRow>(
     `${keys} and id in (
@@ -87,7 +87,7 @@ export function selectKeys(database: Database, accountId: string, atMost: number
   );
 }
 
-/** One key; undefined where the account has none of that id. Without an account: whosever it is. */
+/** Returns one key; `undefined` when the account has no key with that id. Without an account: a key of any account. */
 export async function selectKey(
   queryable: Queryable,
   keyId: string,
@@ -101,8 +101,8 @@ export async function selectKey(
 }
 
 /**
- * Keeps creates of an account from being accepted until the transaction ends: one that saw a key as it was is
- * committed before, one that comes after sees it as it is now.
+ * Blocks creates of an account from being accepted until the transaction ends. A create that saw the key's old state
+ * has committed before; a later create sees the new state.
  */
 export async function lockAccount(transaction: Queryable, accountId: string): Promise<void> {
   await transaction.execute('select 1 from accounts where id = $1 for no key update', [accountId]);
@@ -135,7 +135,10 @@ export async function markRevoked(transaction: Queryable, keyId: string): Promis
   ]);
 }
 
-/** Marks all keys of an account, the console's own too; their ids, revoked before or now. */
+/**
+ * Marks all keys of an account as revoked, including the console's own key. Returns their ids, also of those revoked
+ * before.
+ */
 export async function markAllRevoked(transaction: Queryable, accountId: string): Promise<string[]> {
   const rows = await transaction.rows<{ id: string }>(
     'update api_keys set revoked_at = coalesce(revoked_at, clock()) where account_id = $1 returning id',
@@ -144,7 +147,7 @@ export async function markAllRevoked(transaction: Queryable, accountId: string):
   return rows.map(({ id }) => id);
 }
 
-/** Tells every process that these keys are valid no longer. */
+/** Notifies every process that these keys are no longer valid. */
 export async function notifyRevoked(queryable: Queryable, channel: string, keyIds: string[]): Promise<void> {
   await queryable.execute('select pg_notify($1, id) from unnest($2::text[]) as id', [channel, keyIds]);
 }

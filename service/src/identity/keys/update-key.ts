@@ -7,20 +7,20 @@ import { noSuchKey, statusOf } from './list-keys.ts';
 import { type KeyRow, saveKey, selectKey } from './store.ts';
 import { validateKey } from './validate-key.ts';
 
-/** What of a key may change; what is left out stays. */
+/** The settings of a key that may change. A setting that is not given stays as it is. */
 export type KeyChanges = {
   name?: string | undefined;
   /** 0: nothing may be spent. Null: no budget. */
   dailyBudgetMillicredits?: number | null | undefined;
   /** Requests per minute. */
   rateLimitPerMinute?: number | undefined;
-  /** Null: nothing has to be asked. */
+  /** Null: no confirmation is ever needed. */
   confirmAboveMillicredits?: number | null | undefined;
 };
 
 /**
- * Changes an active key. A budget below what is spent today stops further creates until midnight and cancels nothing.
- * @throws ApiProblem `invalid_request`, `not_found`, `conflict` where it is revoked or expired
+ * Changes an active key. A budget below today's spending stops further creates until midnight and cancels nothing.
+ * @throws ApiProblem `invalid_request`, `not_found`, `conflict` when the key is revoked or expired
  */
 export async function updateKey(
   database: Database,

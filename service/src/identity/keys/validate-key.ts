@@ -6,7 +6,7 @@ import {
 import { type Scope, scopes as allScopes } from '@renderkit/contract/v1/scopes.ts';
 import type { FieldError } from '../../problems/api-problem.ts';
 
-/** What is wrong with the settings of a key, as far as they are given. Field names are those of the console's API. */
+/** Returns the errors in those key settings that are given. Field names are those of the console's API. */
 export function validateKey(wanted: {
   name?: string | undefined;
   scopes?: readonly Scope[] | undefined;

@@ -6,22 +6,22 @@ import type { Admitted } from '../admission/admit.ts';
 import { type Cookie, hashOfToken } from './session-cookie.ts';
 import { admitSession as readAndCount } from './store.ts';
 
-/** Of one session. A page asks once in two seconds; the rest is for many tabs and for uploads. */
+/** The limit of one session. A page sends a request every two seconds; the rest is for many tabs and for uploads. */
 export const requestsPerMinute = 600;
 
-/** A request of a signed-in person: who it is, and the principal that the HTTP API's handlers act for. */
+/** A request of a signed-in person: the person, and the principal for the HTTP API's handlers. */
 export type AdmittedSession = Admitted & {
   person: {
     accountId: string;
     sessionId: string;
     email: string | null;
-    /** Until when the person counts as just signed in; null: not any more. */
+    /** Until then the person counts as just signed in; null: no longer. */
     freshUntil: Date | null;
   };
 };
 
 export type SessionAdmission = {
-  /** True where the request carries what may be a session: nothing is looked up. */
+  /** Returns whether the request carries what may be a session. Looks nothing up. */
   carriesSession: (request: IncomingMessage) => boolean;
   /**
    * Finds the session that a request carries in its cookie and counts the request in the session's minute.
@@ -32,7 +32,7 @@ export type SessionAdmission = {
 
 const allScopes: ReadonlySet<(typeof scopes)[number]> = new Set(scopes);
 
-/** Sessions are looked up for each request and never cached: one that was ended is refused at once. */
+/** Looks up the session for each request and caches nothing, so that an ended session is refused at once. */
 export function createSessionAdmission(database: Database, cookie: Cookie): SessionAdmission {
   return {
     carriesSession: (request) => hashOfToken(cookie.read(request)) !== undefined,
@@ -49,7 +49,7 @@ export function createSessionAdmission(database: Database, cookie: Cookie): Sess
         },
         principal: {
           account: { id: row.account_id, studioId: row.studio_id, studioAccountId: row.studio_account_id },
-          // What the console spends under is a key that nobody can give a budget.
+          // Nobody can give a budget to the key that the console spends under.
           key: { id: row.key_id, hasBudget: false },
           scopes: allScopes,
           actor: { kind: 'person', sessionId: row.session_id, email: row.email },

@@ -5,13 +5,13 @@ import { requestsPerMinute } from './admit-session.ts';
 import { hashOfToken, newSessionToken } from './session-cookie.ts';
 import { deleteSessionOfToken, insertSession, keepConsoleKey } from './store.ts';
 
-/** A session ends after so many days, however much it is used. */
+/** A session ends after this many days, even when it is in use. */
 export const lifetimeDays = 30;
 const maxUserAgentCharacters = 300;
 
 /**
- * Begins a session in the transaction that connected its account. The token is always a new one, whatever the
- * browser held before; what it held before ends.
+ * Begins a session, in the transaction that connected its account. The token is always a new one. A session that the
+ * browser held before ends.
  */
 export async function openSession(
   transaction: Transaction,
@@ -21,7 +21,7 @@ export async function openSession(
     userAgent: string | undefined;
     address: string | undefined;
     previousToken: string | undefined;
-    /** When the person proved who they are, in seconds since 1970; undefined where the studio does not say it. */
+    /** When the person proved who they are, in seconds since 1970; `undefined` when the studio does not report it. */
     authenticatedAt?: number | undefined;
   },
 ): Promise<{ sessionId: string; token: string }> {
@@ -51,7 +51,7 @@ export async function openSession(
   return { sessionId, token };
 }
 
-/** Headers may hold bytes that are no characters for people, and any number of them. */
+/** Makes a User-Agent readable: headers may contain bytes that are no printable characters, and any number of them. */
 function plainText(userAgent: string): string {
   // oxlint-disable-next-line no-control-regex -- these are what it must not hold
   return userAgent.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ').slice(0, maxUserAgentCharacters);

@@ -6,13 +6,13 @@ type SessionRow = {
   id: string;
   created_at: Date;
   last_seen_at: Date;
-  /** The earlier of its two ends. */
+  /** When the session expires: by its age or by its last use, whichever comes first. */
   expires_at: Date;
   user_agent: string | null;
   address: string | null;
 };
 
-/** The live sessions of an account, the newest first, 50 at most; `currentId` is the one that asks. */
+/** Returns the live sessions of an account, newest first, at most 50. `currentId` is the session of the request. */
 export async function listSessions(
   database: Database,
   accountId: string,
@@ -37,7 +37,7 @@ export async function listSessions(
   }));
 }
 
-/** Those of the given sessions that let nobody in any more. */
+/** Returns those of the given sessions that are no longer valid. */
 export async function readEndedSessions(database: Database, ids: readonly string[]): Promise<string[]> {
   const rows = await database.rows<{ id: string }>(
     `select asked.id from unnest($1::text[]) as asked (id)

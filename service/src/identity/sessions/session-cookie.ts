@@ -2,22 +2,22 @@ import { hash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 
-/** A server with `@fastify/cookie`: how cookies are written and read is its affair. */
+/** A server with `@fastify/cookie`, which writes and reads cookies. */
 export type CookieFormat = Pick<FastifyInstance, 'parseCookie' | 'serializeCookie'>;
 
-/** One cookie of ours: names carry port and path, for browsers keep one jar for all of a host. */
+/** One cookie of ours. Its name contains port and path, because browsers share the cookies of a host between ports. */
 export type Cookie = {
   name: string;
-  /** The value that a request carries. */
+  /** Returns the value that a request carries. */
   read: (request: IncomingMessage) => string | undefined;
-  /** The Set-Cookie line. `seconds`: until the browser forgets it. */
+  /** Returns the Set-Cookie line. `seconds`: until the browser deletes the cookie. */
   write: (value: string, seconds: number) => string;
   clear: () => string;
 };
 
 /**
- * Under https the name has the prefix `__Host-`: no other host and no page of plain http can have set it
- * (RFC 6265bis §4.1.3). Never readable by scripts, never sent along with what another site begins but a link.
+ * Under https the name has the prefix `__Host-`: no other host and no page of plain http can have set it (RFC 6265bis
+ * §4.1.3). Scripts can never read the cookie. From other sites browsers send it only when somebody follows a link.
  */
 export function createCookie(format: CookieFormat, publicUrl: string, purpose: string): Cookie {
   const { protocol, port, pathname } = new URL(publicUrl);
@@ -39,7 +39,7 @@ export function createCookie(format: CookieFormat, publicUrl: string, purpose: s
   };
 }
 
-/** All cookies of a request by their names. */
+/** Returns all cookies of a request by their names. */
 export function readCookies(
   format: CookieFormat,
   request: IncomingMessage,
@@ -47,7 +47,7 @@ export function readCookies(
   return format.parseCookie(request.headers.cookie ?? '');
 }
 
-/** Holds the token of a session. */
+/** The cookie that holds the token of a session. */
 export function sessionCookie(format: CookieFormat, publicUrl: string): Cookie {
   return createCookie(format, publicUrl, 'session');
 }
@@ -55,12 +55,12 @@ export function sessionCookie(format: CookieFormat, publicUrl: string): Cookie {
 const tokenBytes = 32;
 const tokenShape = /^rks_[0-9A-Za-z_-]{43}$/;
 
-/** What a browser holds: 256 random bits. Only its hash is kept. */
+/** Makes the token that a browser holds: 256 random bits. Only its hash is stored. */
 export function newSessionToken(): string {
   return `rks_${randomBytes(tokenBytes).toString('base64url')}`;
 }
 
-/** SHA-256 in hexadecimal; undefined where the text has not the shape of a token. */
+/** Returns the SHA-256 in hexadecimal; `undefined` when the text does not have the shape of a token. */
 export function hashOfToken(token: string | undefined): string | undefined {
   return token !== undefined && tokenShape.test(token) ? hash('sha256', token, 'hex') : undefined;
 }

@@ -2,7 +2,7 @@ import { freshSignInSeconds } from '@renderkit/contract/studio/administration/fr
 import { scopes } from '@renderkit/contract/v1/scopes.ts';
 import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 
-/** Without a sign of life for so long a session has ended. */
+/** A session ends when it was not used for this long. */
 export const idle = `interval '7 days'`;
 const maxLive = 50;
 const freshUntil = `s.authenticated_at + interval '${freshSignInSeconds} seconds'`;
@@ -14,17 +14,18 @@ export type AdmittedRow = {
   studio_id: string;
   studio_account_id: string;
   key_id: string;
-  /** Until when the person counts as just signed in; null: not any more. */
+  /** Until then the person counts as just signed in; null: no longer. */
   fresh_until: Date | null;
   /** Requests of this minute, this one included. */
   requests: number;
-  /** Whole seconds until the minute ends, at least 1. */
+  /** Whole seconds until the minute ends. At least 1. */
   seconds_left: number;
 };
 
 /**
- * Finds the session of a token, counts the request in its minute, and notes once a minute that it was seen: one
- * statement, so that what was ended is refused at once. Undefined where nobody is signed in by this token.
+ * Finds the session of a token, counts the request in its minute, and once a minute records that it was seen. All is
+ * one statement, so that an ended session is refused at once. Returns `undefined` when the token belongs to no live
+ * session.
  */
 export async function admitSession(
   database: Database,
@@ -56,7 +57,7 @@ export async function admitSession(
   return rows[0];
 }
 
-/** Inserts a session, and ends the oldest of the account past the fiftieth. */
+/** Inserts a session. Ends the account's oldest sessions when it has more than fifty. */
 export async function insertSession(
   queryable: Queryable,
   session: {
@@ -71,7 +72,8 @@ export async function insertSession(
   },
 ): Promise<void> {
   await queryable.execute(
-    // The studio's clock may be ahead of ours. What it did not say is null, which least() would pass over.
+    // The studio's clock may be ahead of ours. A time that the studio did not report is null, which least() would
+    // ignore.
     `insert into sessions (id, account_id, token_sha256, expires_at, user_agent, address, authenticated_at)
      values ($1, $2, decode($3, 'hex'), clock() + $4 * interval '1 day', $5, $6,
        case when $7::float8 is not null then least(to_timestamp($7), clock()) end)`,
@@ -92,12 +94,12 @@ export async function insertSession(
   );
 }
 
-/** Ends the session of a token, whoever's it is. */
+/** Ends the session of a token, for any account. */
 export async function deleteSessionOfToken(queryable: Queryable, tokenSha256: string): Promise<void> {
   await queryable.execute(`delete from sessions where token_sha256 = decode($1, 'hex')`, [tokenSha256]);
 }
 
-/** False where the account has no such session. */
+/** Returns false when the account has no such session. */
 export async function deleteSession(queryable: Queryable, accountId: string, id: string): Promise<boolean> {
   const rowCount = await queryable.execute('delete from sessions where account_id = $1 and id = $2', [
     accountId,
@@ -107,8 +109,8 @@ export async function deleteSession(queryable: Queryable, accountId: string, id:
 }
 
 /**
- * The account's key for what its people do in the console, made if there is none and let in again if an earlier
- * deletion of the account had revoked it. No secret belongs to it, so no request authenticates with it.
+ * Makes the account's key for what its people do in the console, if there is none. Restores the key if an earlier
+ * deletion of the account had revoked it. The key has no secret, so no request can authenticate with it.
  */
 export async function keepConsoleKey(
   queryable: Queryable,

@@ -2,36 +2,37 @@ import type { IncomingMessage } from 'node:http';
 import { createSecretBox } from '@renderkit/server-kit/secrets.ts';
 import { type Cookie, type CookieFormat, createCookie, readCookies } from '../sessions/session-cookie.ts';
 
-/** What belongs to one try at signing in, known to the browser that began it and to nobody else. */
+/** The data of one attempt to sign in. Only the browser that began the attempt holds them. */
 export type Attempt = {
   state: string;
   nonce: string;
   verifier: string;
   returnTo: string;
-  /** The person was asked to prove anew who they are. */
+  /** Whether the person was asked to prove again who they are. */
   anew: boolean;
 };
 
 const lifetimeSeconds = 10 * 60;
-/** Tries that one browser may have open, in as many tabs; cookies of more would soon be more than a request may hold. */
+/**
+ * The most open attempts of one browser, for several tabs. More cookies would soon exceed the size limit of a request.
+ */
 const maxOpen = 5;
 const stateShape = /^[\w-]{43}$/;
 const idCharacters = 12;
 
 export type Attempts = {
-  /** The Set-Cookie lines that make a browser remember a try, and forget its oldest beyond the fifth. */
+  /** Returns the Set-Cookie lines that store an attempt in a browser and delete its oldest ones beyond the fifth. */
   remember: (request: IncomingMessage, attempt: Attempt) => string[];
-  /** The try that an answer's `state` belongs to, if this browser began it within ten minutes. */
+  /** Returns the attempt that the `state` of an answer belongs to, if this browser began it within ten minutes. */
   find: (request: IncomingMessage, state: string | undefined) => Attempt | undefined;
-  /** The Set-Cookie line that makes a browser forget it: it serves once. */
+  /** Returns the Set-Cookie line that deletes an attempt from the browser: each attempt can be used once. */
   forget: (state: string) => string;
 };
 
 type EncryptedAttempt = Attempt & { until: number };
 
 /**
- * Tries lie in encrypted cookies of their own, one each, so that several tabs can sign in at once and no row is written
- * for whoever only asks.
+ * Keeps each attempt in its own encrypted cookie. So several tabs can sign in at once, and a mere visit writes no row.
  */
 export function createAttempts(options: {
   cookies: CookieFormat;
@@ -42,7 +43,7 @@ export function createAttempts(options: {
   const box = createSecretBox(options.secretKey, 'sign-in attempt');
   const cookieOf = (state: string): Cookie =>
     createCookie(cookies, publicUrl, `sign_in_${state.slice(0, idCharacters)}`);
-  /** Its group is as much of the state as stands in a cookie's name. */
+  /** The regular expression's group is the part of the state that is in a cookie's name. */
   const anyName = new RegExp(
     `^${createCookie(cookies, publicUrl, 'sign_in_#').name.replace('#', `([\\w-]{${idCharacters}})`)}$`,
   );
@@ -52,7 +53,7 @@ export function createAttempts(options: {
       const attempt = JSON.parse(box.decrypt(encrypted, 'cookie')) as EncryptedAttempt;
       return attempt.until > Date.now() ? attempt : undefined;
     } catch {
-      // Cut, changed, or encrypted under an earlier key: as good as none.
+      // A cookie that was cut, changed, or encrypted under an earlier key counts as missing.
       return undefined;
     }
   };

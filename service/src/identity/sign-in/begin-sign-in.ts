@@ -3,12 +3,12 @@ import { freshSignInSeconds } from '@renderkit/contract/studio/administration/fr
 import type { Attempt } from './attempts.ts';
 import { offersSignUp, type Providers } from './provider.ts';
 
-/** The last is what lets the service act while nobody looks. */
+/** `offline_access` lets the service act while the person is not there. */
 const scope = 'openid email profile offline_access';
 
 /**
- * Begins to sign somebody in: the address to send the browser to (OpenID Connect Core §3.1.2.1, PKCE of RFC 7636),
- * and what the answer will be held against.
+ * Begins to sign somebody in. Returns the address to send the browser to (OpenID Connect Core §3.1.2.1, PKCE of RFC
+ * 7636), and the attempt that the answer will be checked against.
  * @throws StudioFailure or an error of openid-client
  */
 export async function beginSignIn(
@@ -16,11 +16,11 @@ export async function beginSignIn(
   options: {
     publicUrl: string;
     returnTo: string;
-    /** Who is expected to sign in; the studio fills in its form with it. */
+    /** Who is expected to sign in. The studio fills its form with it. */
     loginHint: string | undefined;
-    /** To make an account rather than to sign in, where the studio lets people. */
+    /** Whether to make an account instead of signing in, if the studio offers this. */
     create: boolean;
-    /** The person has to prove anew who they are, though the studio may know them. */
+    /** The person must prove again who they are, even if the studio already knows them. */
     anew: boolean;
   },
 ): Promise<{ address: string; attempt: Attempt }> {
@@ -38,9 +38,9 @@ export async function beginSignIn(
     redirect_uri: options.publicUrl + consoleAddresses.callback,
     scope,
     response_type: 'code',
-    // OpenID Connect Core §11: without it offline_access is not heard.
+    // OpenID Connect Core §11: without `consent` the provider ignores offline_access.
     prompt: create ? 'create consent' : options.anew ? 'login consent' : 'consent',
-    // OpenID Connect Core §3.1.2.1: with it the answer says when the person proved who they are.
+    // OpenID Connect Core §3.1.2.1: with `max_age` the answer includes when the person proved who they are.
     ...(options.anew && { max_age: String(freshSignInSeconds) }),
     ...(options.loginHint !== undefined && { login_hint: options.loginHint }),
     state: attempt.state,

@@ -1,13 +1,16 @@
 import type { SignInFailure } from '@renderkit/contract/console/sign-in-failures.ts';
 import { StudioFailure } from '../../studio-client/studio-failure.ts';
 
-/** Errors that the browser brings back (RFC 6749 §4.1.2.1) and that are more than a refusal. */
+/**
+ * Errors that the browser brings back (RFC 6749 §4.1.2.1) and that have a page of their own; all others count as
+ * refused.
+ */
 const failureOfCode = new Map<string, SignInFailure>([
   ['access_denied', 'denied'],
   ['temporarily_unavailable', 'studio_unavailable'],
 ]);
 
-/** What the page of failed sign-ins shows of an error. */
+/** Returns the failure that the page of failed sign-ins shows for an error. */
 export async function failureOf(error: unknown): Promise<SignInFailure> {
   const { AuthorizationResponseError, ClientError, ResponseBodyError, WWWAuthenticateChallengeError } =
     await import('openid-client');
@@ -15,13 +18,13 @@ export async function failureOf(error: unknown): Promise<SignInFailure> {
   const failure = studioFailureIn(error);
   if (failure !== undefined) return failure.kind === 'nonsense' ? 'studio_refused' : 'studio_unavailable';
   if (error instanceof ClientError && error.code === 'OAUTH_TIMEOUT') return 'studio_unavailable';
-  // What it throws of an answer that is not what it should be.
+  // The errors that openid-client throws for an invalid answer.
   const refusals = [ClientError, ResponseBodyError, WWWAuthenticateChallengeError];
   if (refusals.some((refusal) => error instanceof refusal)) return 'studio_refused';
   return 'service_failed';
 }
 
-/** For the log: what it was and where, and nothing that the studio or the browser sent along. */
+/** Returns the kind and place of an error for the log, without anything that the studio or the browser sent. */
 export async function describe(
   error: unknown,
 ): Promise<{ name: string; code: unknown; at: string | undefined }> {

@@ -9,19 +9,19 @@ import type { Attempt } from './attempts.ts';
 import type { Providers } from './provider.ts';
 
 const maxEmailCharacters = 320;
-/** OpenID Connect Core §2: 255 ASCII characters at most. */
+/** OpenID Connect Core §2: at most 255 ASCII characters. */
 const subjectShape = /^[\x20-\x7e]{1,255}$/;
 
 export type Browser = {
   userAgent: string | undefined;
   address: string | undefined;
-  /** What it held before. */
+  /** The session token that the browser held before. */
   token: string | undefined;
 };
 
 /**
- * Takes the studio's answer: checks it against the try that it belongs to, connects the account, and begins a session
- * with a token of its own, all in one transaction. API keys stay as they are.
+ * Handles the studio's answer: checks it against its attempt, connects the account, and begins a session with its own
+ * token, all in one transaction. API keys stay as they are.
  * @throws StudioFailure or an error of openid-client; nothing was changed then
  */
 export async function finishSignIn(
@@ -70,7 +70,7 @@ export async function finishSignIn(
   return { token };
 }
 
-/** Null where the studio names none. */
+/** Returns null when the studio reports no usable address. */
 async function readEmail(
   configuration: Configuration,
   accessToken: string,

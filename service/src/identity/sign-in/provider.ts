@@ -5,13 +5,16 @@ import type { StudioClient } from '../../studio-client/studio-client.ts';
 import { StudioFailure } from '../../studio-client/studio-failure.ts';
 import { describe } from './failure.ts';
 
-/** The studio as an OpenID provider, and its stored id. */
+/** The studio as an OpenID provider, and its id in our database. */
 export type Provider = { studioId: string; configuration: Configuration };
 
 export type Providers = {
-  /** @throws StudioFailure or an error of openid-client. `fresh`: the studio is asked who it is. */
+  /**
+   * Returns the provider. `fresh`: asks the studio for its identity again. @throws StudioFailure or an error of
+   * openid-client
+   */
   get: (options?: { fresh?: boolean }) => Promise<Provider>;
-  /** An address of the provider's as browsers reach it. @throws StudioFailure */
+  /** Returns an address of the provider as browsers reach it. @throws StudioFailure */
   forBrowsers: (address: URL) => string;
 };
 
@@ -19,7 +22,10 @@ export type Providers = {
 const freshForMs = 5 * 60_000;
 const timeoutSeconds = 10;
 
-/** openid-client is loaded by whoever signs in first, here and beside: most processes that serve the API never need it. */
+/**
+ * The first sign-in loads openid-client, here and in the neighboring files: most processes that serve the API never
+ * need it.
+ */
 export function createProviders(options: {
   studio: StudioClient['signingIn'];
   studioUrl: string;
@@ -43,7 +49,7 @@ export function createProviders(options: {
         [client.customFetch]: (url, request) => studio.fetch(url, request),
         timeout: timeoutSeconds,
         execute: [
-          // The operator chose the way to the studio; what is signed is checked all the same.
+          // The operator chose the address of the studio, so http is allowed. Signatures are checked in any case.
           ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
           client.enableNonRepudiationChecks,
         ],
@@ -60,7 +66,7 @@ export function createProviders(options: {
     get: async ({ fresh = false } = {}) => {
       const { studioId, issuer } = await studio.issuer({ fresh });
       if (known?.issuer !== issuer || performance.now() - known.readAt > freshForMs)
-        // Whoever asks meanwhile waits for the same: strangers can ask, and each costs the studio a call.
+        // Concurrent requests share one read: anybody can cause one, and each costs the studio a call.
         await (reading ??= read(issuer).finally(() => (reading = undefined)));
       if (known?.issuer !== issuer)
         throw new StudioFailure('unavailable', 'the issuer changes', { maybeSent: true });
@@ -76,15 +82,15 @@ export function createProviders(options: {
   };
 }
 
-/** Whether the provider lets people make accounts (Initiating User Registration via OpenID Connect 1.0 §4). */
+/** Returns whether the provider lets people make accounts (Initiating User Registration via OpenID Connect 1.0 §4). */
 export function offersSignUp(configuration: Configuration): boolean {
   const prompts: unknown = configuration.serverMetadata()['prompt_values_supported'];
   return Array.isArray(prompts) && prompts.includes('create');
 }
 
 /**
- * Where a browser leaves the studio too (OpenID Connect RP-Initiated Logout 1.0 §2); null where the studio has no such
- * page, or cannot be asked.
+ * Returns the address where a browser signs out of the studio too (OpenID Connect RP-Initiated Logout 1.0 §2). Returns
+ * null when the studio has no such page, or cannot be asked.
  */
 export async function signOutAddress(
   providers: Providers,

@@ -14,7 +14,7 @@ import { finishSignIn } from './finish-sign-in.ts';
 import { offersSignUp, type Providers } from './provider.ts';
 import { returnTo } from './return-to.ts';
 
-/** Answers of the studio that are taken at once: each costs it a few calls. */
+/** The most answers of the studio that are handled at the same time: each costs the studio a few calls. */
 const maxUnderWay = 20;
 const maxQueryCharacters = 8_000;
 // The longest e-mail address that SMTP can carry.
@@ -26,15 +26,15 @@ export type SignInOptions = {
   providers: Providers;
   database: Database;
   log: Logger;
-  /** Of sessions. */
+  /** The cookie of sessions. */
   cookie: Cookie;
   publicUrl: string;
   secretKey: Buffer;
 };
 
 /**
- * The two addresses between which a browser goes to the studio and comes back. Both only ever send it on: to the
- * studio, into the console, or to the page that says why signing in failed.
+ * Adds the two addresses between which a browser goes to the studio and comes back. Both only redirect: to the studio,
+ * into the console, or to the page that shows why signing in failed.
  */
 export function addSignInRoutes(app: FastifyInstance, options: SignInOptions): void {
   const { providers, log, publicUrl, cookie } = options;
@@ -43,7 +43,7 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInOptions): v
   const prefix = pathPrefixOf(publicUrl);
   addChoicesRoute(app, providers);
   refuseHead(app);
-  /** By their states: a browser that asks again while the studio is asked gets the same answer. */
+  /** Running sign-ins by their state. A browser that repeats the request meanwhile gets the same answer. */
   const underWay = new Map<string, ReturnType<typeof finishSignIn>>();
 
   const fail = async (request: FastifyRequest, reply: FastifyReply, to: string, error: unknown) => {
