@@ -85,7 +85,7 @@ test('a wrong value stops the start with a sentence that names the variable and 
     [{ PUBLIC_URL: 'https://example.org/v1' }, /^PUBLIC_URL ends with \/v1,/],
     [{ PUBLIC_URL: 'https://example.org/console/' }, /^PUBLIC_URL ends with \/console,/],
     [{ EGRESS_ALLOW: '10.0.0.0/8,10.0.0.0/33' }, /^EGRESS_ALLOW holds "10.0.0.0\/33"/],
-    // Whoever believes everybody believes the client itself.
+    // Trusting every proxy would mean trusting the client itself.
     [{ TRUST_PROXY: 'on' }, /^TRUST_PROXY holds "on"/],
     [{ TRUST_PROXY: 'my-proxy' }, /^TRUST_PROXY holds "my-proxy"/],
     [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL is "loud".*debug/],

@@ -3,14 +3,20 @@ import { migrate, type MigrationResult } from '@renderkit/server-kit/schema/migr
 import { readDatabaseUrl } from './config.ts';
 import { sqlDirectory } from './preflight/check-database.ts';
 
-/** Brings a service's database up to date. Safe from any number of processes at once. The signal ends the wait for another of them. */
+/**
+ * Migrates a service's database to the current version. Any number of processes may do this at once. The signal ends
+ * the wait for another process.
+ */
 export function migrateService(url: string, signal?: AbortSignal): Promise<MigrationResult> {
   return migrate({ url, directory: sqlDirectory, signal });
 }
 
 if (import.meta.main) void runProgram();
 
-/** No wait at the top level, or nothing that imports this could be loaded at once, as several files of tests are. */
+/**
+ * No await at the top level: otherwise modules that import this, such as several test files, could not be loaded at
+ * once.
+ */
 async function runProgram(): Promise<void> {
   try {
     const { applied, already } = await migrateService(readDatabaseUrl(process.env));

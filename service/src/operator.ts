@@ -1,6 +1,6 @@
 /**
- * What an operator may do to the service's database: plain functions, no HTTP. An operator has the machine; API keys
- * can never do these things.
+ * What an operator may do to the service's database: plain functions without HTTP. An operator has access to the
+ * machine; API keys can never do these things.
  */
 import type { Scope } from '@renderkit/contract/v1/scopes.ts';
 import { parseCidrs } from '@renderkit/egress/public-address.ts';
@@ -33,8 +33,8 @@ export type { ListedWebhook } from './webhooks/endpoints/present.ts';
 export { listDeliveries, maxListedDeliveries, showDelivery } from './webhooks/deliveries/list-deliveries.ts';
 
 /**
- * Takes in a grant that the studio gave for one of its accounts: makes our account on the first time, and gives the same
- * one a new session later. Returns our account's id.
+ * Stores a grant that the studio gave for one of its accounts. Makes our account the first time; later gives the same
+ * account a new session. Returns our account's id.
  */
 export function connectAccount(
   database: Database,
@@ -51,7 +51,8 @@ export function connectAccount(
 }
 
 /**
- * Makes an API key for an account, named by its id or its e-mail address. Its text is in the answer and nowhere else.
+ * Makes an API key for an account, named by its id or its e-mail address. Only this answer contains the text of the
+ * key.
  * @throws ApiProblem
  */
 export async function createKey(
@@ -72,14 +73,14 @@ export async function createKey(
   );
 }
 
-/** Ends a key at once and for good; a second time it changes nothing. @throws ApiProblem `not_found` */
+/** Revokes a key at once and permanently. A second call changes nothing. @throws ApiProblem `not_found` */
 export function revokeKey(database: Database, keyId: string): Promise<void> {
   return revokeKeyOf(database, keyId, operator);
 }
 
 /**
- * Makes a webhook endpoint for an account. `egressAllow`: blocks that may be reached though they are not public, as the
- * service's own configuration has them.
+ * Makes a webhook endpoint for an account. `egressAllow`: CIDRs that endpoints may be in although they are not public,
+ * as in the service's own configuration.
  * @throws ApiProblem `invalid_request`, `not_found`, `conflict` past 10 endpoints
  */
 export function createWebhook(
@@ -95,12 +96,12 @@ export function createWebhook(
   );
 }
 
-/** Stops an endpoint; pings still reach it. @throws ApiProblem `not_found` */
+/** Pauses an endpoint; it still receives pings. @throws ApiProblem `not_found` */
 export function pauseWebhook(database: Database, endpointId: string): Promise<void> {
   return pauseWebhookOf(database, endpointId, operator);
 }
 
-/** Lets a paused endpoint go on. @throws ApiProblem `not_found` */
+/** Resumes a paused endpoint. @throws ApiProblem `not_found` */
 export function resumeWebhook(database: Database, endpointId: string): Promise<void> {
   return resumeWebhookOf(database, endpointId, operator);
 }
@@ -110,7 +111,7 @@ export function deleteWebhook(database: Database, endpointId: string): Promise<v
   return deleteWebhookOf(database, endpointId, operator);
 }
 
-/** Sends a test event, whose delivery shows what came of it. @throws ApiProblem `not_found` */
+/** Sends a test event. Its delivery shows the result. @throws ApiProblem `not_found` */
 export function pingWebhook(
   database: Database,
   endpointId: string,
@@ -118,7 +119,7 @@ export function pingWebhook(
   return pingWebhookOf(database, endpointId, operator);
 }
 
-/** The secret that deliveries to an endpoint are signed with. @throws ApiProblem `not_found` */
+/** Returns the secret that signs deliveries to an endpoint. @throws ApiProblem `not_found` */
 export async function revealWebhookSecret(
   database: Database,
   secretKey: Buffer,
@@ -127,7 +128,9 @@ export async function revealWebhookSecret(
   return (await revealSecret(database, signingSecrets(secretKey), endpointId, operator)).secret;
 }
 
-/** Gives an endpoint a new secret; for a day the old one signs too. @throws ApiProblem `not_found` */
+/**
+ * Gives an endpoint a new secret. For a day deliveries are signed with the old one too. @throws ApiProblem `not_found`
+ */
 export async function rotateWebhookSecret(
   database: Database,
   secretKey: Buffer,
@@ -136,12 +139,14 @@ export async function rotateWebhookSecret(
   return (await rotateSecret(database, signingSecrets(secretKey), endpointId, operator)).secret;
 }
 
-/** Sends a delivery once more. @throws ApiProblem `not_found`, `conflict` where its endpoint is paused or deleted */
+/** Sends a delivery again. @throws ApiProblem `not_found`, `conflict` when its endpoint is paused or deleted */
 export function resendDelivery(database: Database, deliveryId: string): Promise<void> {
   return resendDeliveryOf(database, deliveryId, operator);
 }
 
-/** Sends everything once more that failed at an endpoint since then (ISO 8601); how many. @throws ApiProblem */
+/**
+ * Sends again all deliveries to an endpoint that failed since `since` (ISO 8601). Returns how many. @throws ApiProblem
+ */
 export function recoverDeliveries(database: Database, endpointId: string, since: string): Promise<number> {
   return recoverDeliveriesOf(database, endpointId, since, operator);
 }

@@ -3,10 +3,10 @@ import type { FastifyRequest } from 'fastify';
 const loopbackName = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Makes the function that tells where a page should rather be opened. This machine has several names, and a browser
- * keeps cookies for each of them apart: who opens `localhost` where the public address says 127.0.0.1 is sent there,
- * or signing in would end at another name than it began at. Undefined where the address is right, or not ours to decide:
- * a proxy in front may ask by any name.
+ * Makes a function that returns the address to which a page should redirect. This machine has several names, and a
+ * browser keeps separate cookies for each. When the public address is 127.0.0.1 and the browser opens `localhost`, it
+ * is redirected; otherwise a sign-in would end under another name than it began. The function returns `undefined` when
+ * the address is right, or when a proxy in front may use other names.
  */
 export function createOwnAddress(publicUrl: string): (request: FastifyRequest) => string | undefined {
   const own = new URL(publicUrl);
@@ -18,12 +18,12 @@ export function createOwnAddress(publicUrl: string): (request: FastifyRequest) =
   };
 }
 
-/** The path of the public address: empty, or as `/renderkit`. All addresses of ours that a browser is given begin with it. */
+/** Returns the path of the public address: empty, or like `/renderkit`. All our addresses in pages begin with it. */
 export function pathPrefixOf(publicUrl: string): string {
   return new URL(publicUrl).pathname.replace(/\/$/, '');
 }
 
-/** HTML, or a script, with the path of the public address before each address of ours that stands in quotation marks. */
+/** Puts the path of the public address before each of our addresses in quotation marks in HTML or a script. */
 export function withPathPrefix(text: string, publicUrl: string): string {
   return text.replaceAll(/((?:href|src)="|"url":")\/(?!\/)/g, `$1${pathPrefixOf(publicUrl)}/`);
 }

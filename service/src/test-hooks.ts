@@ -1,7 +1,7 @@
 import type { NameResolver } from '@renderkit/egress/resolve-name.ts';
 import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
 
-/** Where the process may die at the worst moment. */
+/** Points where a crash of the process is most dangerous. */
 export type CrashPointName =
   // In order of a generation's life.
   | 'create-quoted'
@@ -24,34 +24,37 @@ export type CrashPointName =
   | 'delivery-claimed'
   | 'delivery-posted'
   | 'delivery-recorded'
-  // The studio has answered with a new token, and it is not stored.
+  // The studio has answered with a new token, which is not stored yet.
   | 'refresh-answered';
 
-/** Called at each point; a test entry ends the process there. */
+/** Called at each point. A test's entry point kills the process there. */
 export type CrashPoint = (name: CrashPointName) => void | Promise<void>;
 
-/** What a test changes of a running service, and nobody else. Times are in milliseconds; left out: the ordinary ones. */
+/**
+ * Settings that only tests change in a running service. Times are in milliseconds. What is left out has its ordinary
+ * value.
+ */
 export type TestHooks = {
   crashPoint?: CrashPoint | undefined;
-  /** Of claims, watches and files under way. */
+  /** How long the leases of claims, watches and running files last. */
   leaseMs?: number | undefined;
-  /** Between looks for what nobody announced. */
+  /** Time between polls for changes that were not notified. */
   reconcileMs?: number | undefined;
-  /** Before a submit whose outcome is not known is sent again. */
+  /** Time before a submit with an unknown outcome is sent again. */
   retryMs?: number | undefined;
-  /** Between looks for deliveries that are due. */
+  /** Time between polls for deliveries that are due. */
   deliveryPollMs?: number | undefined;
-  /** Between looks of streams for what no notification told. */
+  /** Time between polls of streams for changes that were not notified. */
   liveFloorMs?: number | undefined;
-  /** After which a loop without progress counts as stuck. */
+  /** Time after which a loop without progress counts as stuck. */
   stuckAfterMs?: number | undefined;
-  /** Of calls to the studio. */
+  /** Timeout of calls to the studio. */
   studioTimeoutMs?: number | undefined;
-  /** Requests of this process that may wait for generations. */
+  /** The most requests of this process that may wait for generations. */
   maxLongPolls?: number | undefined;
-  /** Other name servers than the system's. */
+  /** Uses other name servers than the system's. */
   resolver?: NameResolver | undefined;
-  /** The pace that a client's file must keep. */
+  /** The minimum pace of a client's file. */
   uploadPace?: Pace | undefined;
   /** A certificate authority that deliveries trust, in PEM. */
   deliveryAuthority?: string | undefined;

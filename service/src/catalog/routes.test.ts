@@ -35,7 +35,7 @@ type Asked = { params?: object; query?: object; body?: object };
 // oxlint-disable-next-line typescript/no-explicit-any -- answers of ten operations, looked into field by field
 type Answer = any;
 
-/** Calls handlers as the router does, and holds their answers against the contract. */
+/** Calls handlers as the router does, and validates their answers against the contract. */
 function caller({ client, accountId }: Upstream) {
   const handlers = {
     ...catalogRoutes({ catalogCache: createCatalogCache(client) }),

@@ -31,7 +31,7 @@ const examples = {
   video: videoExamples,
   video_extend: videoExtendExamples,
 };
-/** A right body of each kind, by the default model. */
+/** A valid body of each kind, for the default model. */
 const right = {
   image: { prompt: 'a boat' },
   image_edit: { image: 'lib_1', prompt: 'in winter' },
@@ -49,7 +49,7 @@ function problemOf(work: () => unknown): ApiProblem | undefined {
   }
 }
 
-/** The fields that are refused, in order; none where the body is fine. */
+/** Returns the refused fields, in order; none when the body is valid. */
 function refusedFields(kind: Kind, body: object, of: Catalog = catalog): string[] {
   const problem = problemOf(() => validateBody(of, kind, body));
   assert.ok(problem === undefined || problem.code === 'invalid_request');
@@ -87,7 +87,7 @@ describe('the model', () => {
         ['plain', 'image', 4_000, 1],
         ['brush', 'edit', 3_000, 1],
         ['reel', 'video', 20_000, 1],
-        // An extension takes a place among the videos.
+        // An extension counts in the lane of videos.
         ['onward', 'video', 9_000, 1],
       ],
     );

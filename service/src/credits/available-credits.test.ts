@@ -19,7 +19,7 @@ test('a charge is counted once, also while the answer to its submit is on its wa
     availableCredits(database, account.accountId, { ...balance, ledger_seq: ledgerSeq });
   assert.deepEqual(await available(1), { monthly: 2_000, lifetime: 4_000, total: 6_000 });
 
-  // The studio has charged 4,000 as entry 7, and the balance at hand knows it already; we do not.
+  // The studio has charged 4,000 as entry 7, and the balance already includes it; our database does not.
   await database.rows(
     'update generations set submit_sent_at = clock(), holds_slot = true, attempt = 1 where id = $1',
     [create.id],

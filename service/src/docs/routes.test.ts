@@ -10,7 +10,7 @@ import { addDocsRoutes } from './routes.ts';
 const publicUrl = 'https://pictures.example';
 const pages = ['/', '/docs', '/docs/errors', '/docs/sandbox', '/docs/webhooks'];
 
-/** What has been imported so far, by the names that were asked for. */
+/** Everything imported so far, by the specifiers in the imports. */
 const imported = new Set<string>();
 registerHooks({
   resolve: (specifier, context, next) => {
@@ -29,7 +29,7 @@ describe('the documents that are served', () => {
 
   const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers });
 
-  /** Whatever a browser would load, follow or send to. */
+  /** Returns every address that a browser would load, follow or send to. */
   const targetsOf = (html: string) =>
     [...html.matchAll(/\b(?:src|href|action|poster|data)="([^"]*)"|url\(([^)]*)\)/g)].map(
       ([, target, url]) => target ?? url ?? '',
@@ -53,7 +53,7 @@ describe('the documents that are served', () => {
       for (const target of targetsOf(body)) {
         const [file = '', anchor] = target.split('#');
         assert.ok(file === '' || file.startsWith('/'), `${path} names ${target}`);
-        // Readiness is another module's.
+        // Another module serves readiness.
         if (file === '/readyz') continue;
         const found = file === '' ? body : (await get(file)).body;
         assert.notEqual(found, '', target);

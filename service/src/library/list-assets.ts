@@ -8,12 +8,15 @@ export type LibraryFilter = {
   project_id?: string;
   search?: string;
   favorites?: 'true' | 'false';
-  /** ISO 8601 in UTC: made then or later, and made earlier. */
+  /** ISO 8601 in UTC. The first selects what was made then or later, the second what was made earlier. */
   made_from?: string;
   made_before?: string;
 };
 
-/** A page of an account's library as the studio has it, newest first. @throws ApiProblem where the studio does not answer */
+/**
+ * Returns a page of an account's library from the studio, newest first. @throws ApiProblem when the studio does not
+ * answer
+ */
 export function listAssets(
   studioClient: Pick<StudioClient, 'call'>,
   accountId: string,

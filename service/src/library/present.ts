@@ -1,7 +1,7 @@
 import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts';
 import type { Asset } from '@renderkit/contract/v1/schemas/asset.ts';
 
-// Field by field: whatever else a studio sends stays inside.
+// Copies field by field, so that other fields of the studio stay internal.
 export function presentAsset(asset: StudioAsset): Asset {
   return {
     id: asset.id,

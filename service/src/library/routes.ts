@@ -7,7 +7,10 @@ import { presentAsset } from './present.ts';
 
 const noSuchItem = asNotFound('There is no such item in the library.');
 
-/** The library is the studio's (docs/api.md §4), and its ids are: the output of a generation is an item of that id. */
+/**
+ * The studio keeps the library and assigns its ids (docs/api.md §4). The output of a generation is the item with the
+ * same id.
+ */
 export function libraryRoutes({
   studioClient,
 }: {

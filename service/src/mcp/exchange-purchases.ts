@@ -2,8 +2,8 @@ import type { Purchase, PurchaseRequest, Purchases } from '@renderkit/mcp/http';
 import type { FacadeCall, FacadeCalls } from '../facades/facade-calls.ts';
 
 /**
- * The creates of one HTTP exchange, which a repetition of a lost one finds again in whichever process (decision 0046). A
- * create is delivered when the answer that tells of it has gone out whole.
+ * The creates of one HTTP exchange. When the exchange is lost and repeated, any process finds its creates again
+ * (decision 0046). A create counts as delivered when the answer that contains it was sent completely.
  */
 export class ExchangePurchases implements Purchases {
   readonly #calls: FacadeCalls;
@@ -35,7 +35,7 @@ export class ExchangePurchases implements Purchases {
     };
   }
 
-  /** Once, when the exchange is over. */
+  /** The caller must call this once, when the exchange is over. */
   async end(how: 'answered' | 'gone'): Promise<void> {
     this.#ended = how;
     await Promise.all(this.#created.map((call) => (how === 'answered' ? call.delivered() : call.lost())));

@@ -30,18 +30,18 @@ export type McpOptions = {
   publicUrl: string;
   docsUrl: string;
   studioUrl: string;
-  /** Links of outputs may begin with it. */
+  /** Links of outputs may begin with this address. */
   studioPublicUrl: string;
   log: Logger;
 };
 
 const texts = textLimitsOf({}, jsonBodyBytes);
-/** Headers that carry a key. */
+/** Headers that may carry a key. */
 const keyHeaders = ['authorization', 'x-api-key'] as const;
 
 /**
- * Serves MCP at `/mcp` (decision 0046): tools for agents, which ask `/v1` of this very process with the caller's own key, so
- * that each of its rules holds. Disposing what it returns ends calls under way.
+ * Serves MCP at `/mcp` (decision 0046). The tools call `/v1` of the same process with the caller's own key, so that all
+ * its rules apply. Disposing the result ends running calls.
  */
 export function startMcp(
   owned: Pick<AsyncDisposableStack, 'use'>,
@@ -54,7 +54,7 @@ export function startMcp(
     scope.addHook('onRequest', async (request, reply) => {
       request.startedAt = performance.now();
       reply.header('x-request-id', request.id).header('cache-control', 'no-store');
-      // Progress comes as a stream, which nginx would hold back.
+      // Progress is sent as a stream, which nginx would buffer.
       reply.header('x-accel-buffering', 'no');
       refuseForeignOrigin(request, options.publicUrl);
       request.admitted = await admission.admit(request.raw);
@@ -79,7 +79,7 @@ export function startMcp(
   return door;
 }
 
-/** Answers requests that were let in. The library is loaded with the first of them. */
+/** Answers admitted requests. The first request loads the library. */
 class McpDoor implements AsyncDisposable {
   readonly #app: FastifyInstance;
   readonly #options: McpOptions;
@@ -109,7 +109,7 @@ class McpDoor implements AsyncDisposable {
       });
       await send(response, reply);
     } catch (error) {
-      // Who has gone, or is let go because the service ends, is owed no answer.
+      // A client that disconnected, or that the stopping service disconnects, needs no answer.
       if (!signal.aborted) throw error;
       reply.hijack();
       reply.raw.destroy();
@@ -133,7 +133,7 @@ class McpDoor implements AsyncDisposable {
     const { createMcpHttp } = await import('@renderkit/mcp/http');
     return createMcpHttp({
       baseUrl: ownAddress(this.#app),
-      // Links of outputs are for others; this is the way that the service has.
+      // Links of outputs use the public address; the service itself reaches the studio at `studioUrl`.
       fetch: (address, init) =>
         fetch(
           address.startsWith(`${studioPublicUrl}/`)
@@ -154,14 +154,17 @@ class McpDoor implements AsyncDisposable {
   }
 }
 
-/** Where this very process listens. */
+/** Returns the address where this process listens. */
 function ownAddress(app: FastifyInstance): string {
   const { address, port, family } = app.server.address() as AddressInfo;
   const host = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
   return `http://${family === 'IPv6' ? `[${host}]` : host}:${port}`;
 }
 
-/** A page elsewhere must not reach a service on this machine by a name of its own. @throws ApiProblem forbidden */
+/**
+ * Refuses pages of other origins. A page elsewhere must not reach a service on this machine through its own host name.
+ * @throws ApiProblem forbidden
+ */
 function refuseForeignOrigin(request: FastifyRequest, publicUrl: string): void {
   const { origin, host } = request.raw.headers;
   if (origin === undefined || origin === new URL(publicUrl).origin) return;
@@ -181,7 +184,7 @@ function credentialsOf({ raw }: FastifyRequest): Record<string, string> {
   );
 }
 
-/** Its head; its body was read. */
+/** Makes a `Request` with the headers only; the body has already been read. */
 function requestOf(request: FastifyRequest, publicUrl: string, signal: AbortSignal): Request {
   const headers = Object.entries(request.raw.headers).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
@@ -196,12 +199,12 @@ async function send(response: Response, reply: FastifyReply): Promise<void> {
   const own = Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]);
   raw.writeHead(response.status, Object.fromEntries([...own, ...response.headers]));
   if (response.body === null) raw.end();
-  // Who goes away ends both sides.
+  // When the client disconnects, both sides end.
   else await pipeline(Readable.fromWeb(response.body), raw).catch(() => undefined);
   if (!raw.writableFinished && !raw.destroyed) await Promise.race([once(raw, 'finish'), once(raw, 'close')]);
 }
 
-/** A refusal in the shape of JSON-RPC, which is what clients show. */
+/** Sends a refusal in the form of JSON-RPC, which clients can show. */
 function sendRefusal(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -218,5 +221,5 @@ function sendRefusal(
     });
 }
 
-/** Of those that JSON-RPC leaves to servers. */
+/** One of the codes that JSON-RPC reserves for servers. */
 const refusalCode = -32_000;

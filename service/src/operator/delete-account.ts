@@ -7,11 +7,12 @@ import { eraseDeletedAccounts } from './erase-accounts.ts';
 import { markDeleted } from './store.ts';
 
 /**
- * Deletes an account: its keys, sessions and webhook endpoints end, what it has queued is canceled, and its texts are
- * erased once what runs has settled. A second time, or for an unknown account, it changes nothing.
+ * Deletes an account. Its keys, sessions and webhook endpoints end, and its queued generations are canceled. Its texts
+ * are erased after its running generations have settled. For an unknown or deleted account nothing changes.
  */
 export async function deleteAccount(database: Database, accountId: string): Promise<void> {
-  // Together: an account may be connected anew at any moment, and nothing of what was before may be good again then.
+  // In one transaction: somebody may connect the account again at any moment, and then no old key or session may be
+  // valid.
   await database.transaction(async (transaction) => {
     await markDeleted(transaction, accountId);
     await revokeKeysOf(transaction, accountId);

@@ -16,12 +16,14 @@ import {
 const everyMs = 60_000;
 const batchesPerRound = 50;
 
-/** How far the generations of accounts are erased that were too many for one round, by account and its deletion. */
+/**
+ * How far the erasure of generations has got, for accounts with too many for one round, by account and deletion time.
+ */
 export type ErasureCursors = Map<string, ErasureCursor | 'end'>;
 
 /**
- * Erases the texts of deleted accounts that have nothing under way any more, a bounded number of batches. How many
- * accounts are erased now, and whether something is left to be gone on with by the same cursors.
+ * Erases the texts of deleted accounts that have nothing running any more, in at most `batches` batches. Returns how
+ * many accounts are now erased, and whether something is left. The next call with the same cursors continues.
  */
 export async function eraseDeletedAccounts(
   database: Database,
@@ -43,7 +45,7 @@ function placeOf(account: Deleted): string {
   return `${account.id} ${account.deleted_at}`;
 }
 
-/** False where nothing was left, or the account was connected anew. */
+/** Returns false when nothing was left, or when the account was connected again. */
 async function eraseBatch(database: Database, account: Deleted, cursors: ErasureCursors): Promise<boolean> {
   if (!(await isStillDeleted(database, account))) return false;
   const accountId = account.id;
@@ -52,13 +54,13 @@ async function eraseBatch(database: Database, account: Deleted, cursors: Erasure
     cursors.set(placeOf(account), (await eraseGenerations(database, accountId, cursor)) ?? 'end');
     return true;
   }
-  // Before the events: an upload that settles writes one, and it would stay.
+  // Uploads come before events: an upload that settles writes an event, which would otherwise stay.
   if ((await eraseUploads(database, accountId)) > 0) return true;
   if ((await eraseAudit(database, accountId)) > 0) return true;
   return (await eraseEvents(database, accountId)) > 0;
 }
 
-/** Erases, once a minute, the deleted accounts whose last generation has settled meanwhile. */
+/** Once a minute, erases the deleted accounts whose last generation has settled. */
 export function startErasure(options: {
   database: Database;
   log: Logger;

@@ -173,7 +173,7 @@ describe('the operator', () => {
       [upload, accountId],
     );
     await db.database.rows('update accounts set deleted_at = clock() where id = $1', [accountId]);
-    // It settles at the last moment: before its row is erased.
+    // The generation settles at the last moment, before its row is erased.
     let settled = false;
     const late: Database = {
       ...db.database,

@@ -13,17 +13,19 @@ const accountColumns = `a.id, a.studio_id, a.studio_account_id, a.email, a.creat
   from accounts a left join connections c on c.account_id = a.id
  where a.deleted_at is null`;
 
-/** All accounts, oldest first. */
+/** Returns all accounts, oldest first. */
 export function listAccounts(database: Database): Promise<AccountRow[]> {
   return database.rows<AccountRow>(`select ${accountColumns} order by a.created_at, a.id`);
 }
 
-/** The service's account of a studio account; undefined where it was never connected or was deleted. */
+/**
+ * Returns the id of the service's account for a studio account; `undefined` when it was never connected or was deleted.
+ */
 export async function findAccount(database: Database, studioAccountId: string): Promise<string | undefined> {
   return (await selectNewestBy(database, 'studio_account_id', studioAccountId))?.id;
 }
 
-/** The account with this e-mail address, the newest where there are several. */
+/** Returns the account with this e-mail address, the newest one when there are several. */
 export function findAccountByEmail(database: Database, email: string): Promise<AccountRow | undefined> {
   return selectNewestBy(database, 'email', email);
 }

@@ -1,16 +1,16 @@
 import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 
-/** From now on nothing of the account is let in. */
+/** Marks an account as deleted. From then on its keys and sessions are refused. */
 export async function markDeleted(transaction: Queryable, accountId: string): Promise<void> {
   await transaction.execute('update accounts set deleted_at = clock() where id = $1 and deleted_at is null', [
     accountId,
   ]);
 }
 
-/** An account, and when it was deleted: it may be connected anew and deleted again. */
+/** An account and the time of its deletion. It may be connected again and deleted again later. */
 export type Deleted = { id: string; deleted_at: string };
 
-/** Deleted accounts that still have something to be erased and nothing under way any more; at most 10. */
+/** Returns deleted accounts that still have something to erase and nothing running any more; at most 10. */
 export function selectErasable(database: Database): Promise<Deleted[]> {
   return database.rows<Deleted>(
     `select id, deleted_at::text from accounts a
@@ -21,7 +21,7 @@ export function selectErasable(database: Database): Promise<Deleted[]> {
   );
 }
 
-/** Whether an account is as deleted as it was. */
+/** Returns whether the account is still deleted, since the same time. */
 export async function isStillDeleted(
   queryable: Queryable,
   { id, deleted_at: at }: Deleted,
@@ -34,12 +34,12 @@ export async function isStillDeleted(
   return rowCount === 1;
 }
 
-/** Where an erasure stands: the last row it has seen. */
+/** How far an erasure has got: the last row that it has handled. */
 export type ErasureCursor = { created_at: string; id: string };
 
 /**
- * Erases what the next 1,000 generations say; undefined when there are no more. What was asked for since the account
- * is connected anew stays.
+ * Erases the contents of the next 1,000 generations. Returns `undefined` when there are no more. Generations requested
+ * after the account was connected again stay.
  */
 export async function eraseGenerations(
   database: Database,
@@ -64,7 +64,10 @@ export async function eraseGenerations(
   return rows[0];
 }
 
-/** Erases the next 500 events with their deliveries and attempts, and of the stream as many; how many there were. */
+/**
+ * Erases the next 500 events with their deliveries and attempts, and the next 500 rows of the event stream. Returns how
+ * many there were.
+ */
 export async function eraseEvents(database: Database, accountId: string): Promise<number> {
   return database.transaction(async (transaction) => {
     await lockTurns(transaction, accountId);
@@ -87,7 +90,10 @@ export async function eraseEvents(database: Database, accountId: string): Promis
   });
 }
 
-/** No attempt of the account's is recorded from here on, nor met in a deadlock: it would hold its endpoint's turn. */
+/**
+ * Locks the turns of the account's endpoints. Until the transaction ends, no attempt of the account can be recorded,
+ * which takes the same lock, so there can be no deadlock.
+ */
 async function lockTurns(transaction: Queryable, accountId: string): Promise<void> {
   await transaction.execute(
     'select 1 from endpoint_turns where account_id = $1 order by endpoint_id for no key update',
@@ -96,8 +102,8 @@ async function lockTurns(transaction: Queryable, accountId: string): Promise<voi
 }
 
 /**
- * The last of an erasure: names and secrets. What was spent stays, without a name. False, and nothing is done, where
- * the account was connected anew.
+ * Ends an erasure: erases names and secrets. The amounts that were spent stay, without a name. Returns false and
+ * changes nothing when the account was connected again.
  */
 export async function eraseAccount(database: Database, account: Deleted): Promise<boolean> {
   const accountId = account.id;

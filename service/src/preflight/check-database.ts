@@ -2,11 +2,11 @@ import path from 'node:path';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { checkDatabase as checkAnyDatabase } from '@renderkit/server-kit/schema/check-database.ts';
 
-/** Where the service's tables and functions stand as SQL. */
+/** The folder with the SQL of the service's tables and functions. */
 export const sqlDirectory = path.resolve(import.meta.dirname, '../../sql');
 
 /**
- * Refuses to start on a database that would lose what it has acknowledged, or whose tables are not ours.
+ * Refuses to start on a database that could lose committed data, or whose tables are not ours.
  * @throws ConfigError
  */
 export function checkDatabase(database: Database): Promise<void> {

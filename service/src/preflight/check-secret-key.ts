@@ -7,8 +7,8 @@ import { keepSetting, selectSecretKeyUse } from './store.ts';
 const settingName = 'secret_key_check';
 
 /**
- * What a service's database needs of SECRET_KEY: `any` while nothing was encrypted and no key was noted, else the one
- * key for which `isRight` says so. It is read before the database is migrated, and changes nothing.
+ * Finds out which SECRET_KEY a service's database needs. Returns `any` when nothing was encrypted and no key was noted,
+ * else a test for the right key. Works before the database is migrated, and changes nothing.
  */
 export async function findNeededKey(
   database: Database,
@@ -24,8 +24,9 @@ export async function findNeededKey(
 }
 
 /**
- * The first start leaves a value in the database that only the same SECRET_KEY gives again: another key would make
- * every encrypted secret unreadable, one by one and much later.
+ * Checks SECRET_KEY against a value in the database, which the first start stores. Only the same key gives the same
+ * value. With another key every encrypted secret would be unreadable, which would be noticed much later, one secret at
+ * a time.
  * @throws ConfigError
  */
 export async function checkSecretKey(database: Database, secretKey: Buffer): Promise<void> {

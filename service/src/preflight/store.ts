@@ -1,6 +1,6 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
-/** Keeps a setting if it has no value yet, and gives back the one it has. */
+/** Stores a setting if it has no value yet. Returns the value that is stored now. */
 export async function keepSetting(database: Database, name: string, value: string): Promise<string> {
   await database.rows('insert into settings (name, value) values ($1, $2) on conflict do nothing', [
     name,
@@ -12,13 +12,13 @@ export async function keepSetting(database: Database, name: string, value: strin
 }
 
 export type SecretKeyUse = {
-  /** The setting that the first start leaves of its key. */
+  /** The check value that the first start stored for its key. */
   note: string | undefined;
   /** One of the texts that were encrypted with the key. */
   encrypted: string | undefined;
 };
 
-/** What a database holds of SECRET_KEY, before it was migrated too. */
+/** Returns what a database holds of SECRET_KEY. Also works before a migration. */
 export async function selectSecretKeyUse(database: Database, settingName: string): Promise<SecretKeyUse> {
   const [tables] = await database.rows<{ settings: boolean; connections: boolean; endpoints: boolean }>(
     `select to_regclass('settings') is not null as settings, to_regclass('connections') is not null as connections,

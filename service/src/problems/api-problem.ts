@@ -6,17 +6,17 @@ import type { ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
 export type FieldError = {
   field: string;
   message: string;
-  /** Never sent: the field is none of those that the request has, which are these. */
+  /** Never sent. Set when the request has no field of this name; `names` are the fields that it has. */
   unknown?: { name: string; names: readonly string[] };
 };
 
 export type ApiProblemOptions = {
-  /** A sentence for the client's developer. With `errors` and no detail, the fields' messages joined. */
+  /** A sentence for the client's developer. The default is the messages of `errors`, joined. */
   detail?: string;
   errors?: FieldError[];
   /** Whole seconds, at least 1: sent as Retry-After. */
   retryAfterSeconds?: number;
-  /** The studio looked at it and refused it: nothing was begun, whatever the status says. */
+  /** The studio itself refused the request, so nothing was begun, whatever the status is. */
   refusedByStudio?: boolean;
   cause?: unknown;
 };
@@ -24,8 +24,8 @@ export type ApiProblemOptions = {
 const maxFieldCharacters = 200;
 
 /**
- * A refusal of the API (RFC 9457; docs/api.md §7). Status, title and retryability come from the contract's tables. A code of
- * the console alone is thrown by the console's handlers alone.
+ * A refusal of the API (RFC 9457; docs/api.md §7). Status, title and retryability come from the contract's tables. Only
+ * the console's handlers throw the console's own codes.
  */
 export class ApiProblem extends Error {
   override name = 'ApiProblem';
@@ -47,12 +47,12 @@ export class ApiProblem extends Error {
   }
 }
 
-/** A refusal of one field. */
+/** Makes a refusal of one field. */
 export function invalidField(field: string, message: string): ApiProblem {
   return new ApiProblem('invalid_request', { errors: [{ field, message }] });
 }
 
-/** The first that was said of each field, as it is sent. */
+/** Returns the first error of each field, as it is sent. */
 function oneForEachField(errors: readonly FieldError[]): FieldError[] {
   const byField = new Map<string, FieldError>();
   for (const error of errors) {
@@ -63,7 +63,7 @@ function oneForEachField(errors: readonly FieldError[]): FieldError[] {
   return [...byField.values()];
 }
 
-// A field may be a name that the client made up: it is quoted, but not at any length.
+// A field may be a name that the client invented, so its length is limited.
 function cut({ field, message }: FieldError): FieldError {
   return field.length <= maxFieldCharacters
     ? { field, message }

@@ -9,7 +9,7 @@ const codes = { ...problemCodes, ...consoleProblemCodes };
 /** Header names are in lower case. */
 export type PresentedProblem = { status: number; headers: Record<string, string>; text: string };
 
-/** The problem document of a refusal (docs/api.md §7). */
+/** Returns the problem document of a refusal (docs/api.md §7). */
 export function presentProblem(
   problem: ApiProblem,
   context: { requestId: string; docsUrl: string },

@@ -2,10 +2,10 @@ import { isDatabaseUnavailable, isWorthRetrying } from '@renderkit/server-kit/db
 import type { HttpError } from '@renderkit/server-kit/http/http-error.ts';
 import { ApiProblem } from './api-problem.ts';
 
-/** Seconds after which a database that was away, or an unconfirmed commit, is worth another try. */
+/** Seconds until a retry is useful after a database outage or an unconfirmed commit. */
 const retryAfterSeconds = 2;
 
-/** The refusal that an error amounts to. What is no ApiProblem is our own failure, and tells nothing of itself. */
+/** Converts an error to a refusal. Any error except ApiProblem is our own failure, whose details are not sent. */
 export function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
   const waitingHelps = isDatabaseUnavailable(error) || isWorthRetrying(error);
@@ -16,7 +16,7 @@ export function problemOf(error: unknown): ApiProblem {
   });
 }
 
-/** The refusal that a failure of the framework, the router or the HTTP parser amounts to. */
+/** Converts an error of the framework, the router or the HTTP parser to a refusal. */
 export function problemOfHttpError(error: HttpError): ApiProblem {
   switch (error.reason) {
     case 'not_found':

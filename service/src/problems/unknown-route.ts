@@ -2,7 +2,7 @@ import { notFoundDetail } from '@renderkit/server-kit/http/route-methods.ts';
 import type { FastifyRequest } from 'fastify';
 import { ApiProblem } from './api-problem.ts';
 
-/** Whoever is told has been let in: nobody else learns which routes there are. */
+/** Returns the refusal of an unknown route. Only admitted clients get it: nobody else learns which routes exist. */
 export function unknownRoute(request: FastifyRequest): ApiProblem {
   return new ApiProblem('not_found', { detail: notFoundDetail(request, 'There is no such route.') });
 }

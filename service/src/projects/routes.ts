@@ -7,7 +7,7 @@ import { asNotFound, translated } from '../studio-client/translate-error.ts';
 
 const noSuchProject = asNotFound('There is no such project.');
 
-/** Projects are the studio's (docs/api.md §4): nothing of them is kept here. */
+/** The studio keeps projects (docs/api.md §4); the service stores nothing of them. */
 export function projectsRoutes({
   studioClient,
 }: {

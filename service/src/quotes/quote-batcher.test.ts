@@ -31,7 +31,10 @@ const requestOf = (model = upstream.studio.catalog.models[0]?.id ?? ''): RenderR
   reference_images: [],
 });
 
-/** One that knows what the studio offers, and the calls for quotes that come to the studio from then on. */
+/**
+ * Returns a batcher that already knows what the studio offers, and the calls for quotes that reach the studio
+ * afterwards.
+ */
 async function startBatcher() {
   const { studio, client, accountId } = upstream;
   const batcher = new QuoteBatcher(client);
@@ -39,7 +42,7 @@ async function startBatcher() {
   const calls = () =>
     studio.seen.filter(({ operation }) => operation.endsWith('Quotes')).map(({ operation }) => operation);
   studio.seen.length = 0;
-  // What the studio offers is asked without being waited for.
+  // The batcher asks in the background what the studio offers.
   const awaited = studio.sharesQuotes ? 'createSharedQuotes' : 'getMetadata';
   while (!studio.seen.some(({ operation }) => operation === awaited)) await ask();
   studio.seen.length = 0;
@@ -59,7 +62,7 @@ test('quotes of two accounts share a call, each with its own name and token', as
   const { studio, accountId } = upstream;
   const other = await connectAnother('acc_other');
   const { ask, calls } = await startBatcher();
-  // Tokens are there already: both questions are put in one turn.
+  // The tokens are cached first, so that both questions are asked in one turn.
   await Promise.all([ask(), ask(other)]);
   studio.seen.length = 0;
   const answers = await Promise.all([ask(), ask(other), ask(accountId)]);

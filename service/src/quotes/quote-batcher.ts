@@ -3,14 +3,17 @@ import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { StudioFailure } from '../studio-client/studio-failure.ts';
 
-/** Quotes in one call at most. */
+/** The most quotes in one call. */
 const maxQuotesPerCall = 64;
-/** Shared calls under way at once, those aside that take longer than the milliseconds: what comes meanwhile gathers. */
+/**
+ * The most shared calls at once. Calls that take longer than `slowCallMs` do not count. Quotes that arrive meanwhile
+ * wait for the next call.
+ */
 const maxSharedCalls = 2;
 const slowCallMs = 100;
-/** The same for the calls of one account, where calls are not shared. */
+/** The same limit for the calls of one account, when calls are not shared. */
 const maxCallsPerAccount = 2;
-/** Milliseconds after which the studio is asked again whether it answers shared calls. */
+/** How often the studio is asked whether it offers shared calls, in milliseconds. */
 const askAgainMs = 15_000;
 
 type Question = QuotesRequest['quotes'][number];
@@ -18,8 +21,9 @@ type SharedQuestion = Question & { account: string; access_token: string };
 type Account = { waiting: number; ask: (question: Question) => Promise<QuoteResult> };
 
 /**
- * Asks the studio for quotes. Requests that come together share a call: those of all accounts where the studio offers it, else
- * those of one account. What a shared call leaves open is asked by its account's own call, which renews tokens and keeps to limits.
+ * Asks the studio for quotes. Requests that arrive together share a call: of all accounts when the studio offers it,
+ * else of one account. When a shared call gives no result for a request, the account's own call asks again; it renews
+ * tokens and respects limits.
  */
 export class QuoteBatcher {
   readonly #studioClient: QuotingClient;
@@ -34,14 +38,14 @@ export class QuoteBatcher {
       maxSize: maxQuotesPerCall,
       maxInFlight: maxSharedCalls,
       slowAfterMs: slowCallMs,
-      // Each member has a call of its own to go on with.
+      // Each member can still use a call of its own.
       isHopeless: () => true,
       run: async (quotes) => (await studioClient.call('createSharedQuotes', { body: { quotes } })).results,
     });
   }
 
   /**
-   * The studio's answer to one request; `coming` are the uploads that it names and the studio will have only later.
+   * Returns the studio's answer to one request. `coming` are named uploads that the studio does not have yet.
    * @throws StudioFailure
    */
   async quote(
@@ -54,7 +58,7 @@ export class QuoteBatcher {
     return shared ?? this.#quoteAlone(accountId, question);
   }
 
-  /** Null where the account has to ask alone. */
+  /** Returns null when the account must ask alone. */
   async #quoteShared(accountId: string, question: Question): Promise<QuoteResult | null> {
     const known = await this.#studioClient.accountToken(accountId);
     if (known === undefined) return null;
@@ -66,7 +70,7 @@ export class QuoteBatcher {
       });
     } catch (error) {
       if (!(error instanceof StudioFailure)) throw error;
-      // A call that holds what the studio cannot read says nothing of the next one.
+      // When the studio cannot read the body of one call, the next shared call may still succeed.
       if (!isAboutItsBody(error)) this.#stopSharing();
       if (error.kind === 'unavailable' || error.kind === 'timeout') throw error;
       return null;
@@ -89,7 +93,7 @@ export class QuoteBatcher {
     const ask = createBatcher<Question, QuoteResult>({
       maxSize: maxQuotesPerCall,
       maxInFlight: maxCallsPerAccount,
-      // Only a call that was refused for what it holds is worth asking member by member.
+      // Asking for each member alone helps only when the call was refused because of its body.
       isHopeless: (error) => !(error instanceof StudioFailure && isAboutItsBody(error)),
       run: async (quotes) =>
         (await this.#studioClient.call('createQuotes', { accountId, body: { quotes } })).results,
@@ -99,7 +103,7 @@ export class QuoteBatcher {
     return account;
   }
 
-  /** As far as is known: nobody waits for the answer to that. */
+  /** Returns the last known answer. The request for a new answer runs in the background. */
   #offersSharing(): boolean {
     if (performance.now() >= this.#asksAgainAt) {
       this.#asksAgainAt = performance.now() + askAgainMs;

@@ -7,7 +7,7 @@ import { ApiProblem, type FieldError } from '../problems/api-problem.ts';
 import { storageFull, storageFullDetail } from '../studio-client/translate-error.ts';
 
 const maxMessageCharacters = 200;
-/** Seconds that a client waits before it tries an account again that the studio has no room for, or a paused model. */
+/** Seconds until a client should retry when the studio's concurrency limit is reached or a model is paused. */
 const retrySeconds: { [Code in RefusalCode]?: number } = { concurrency: 5, model_paused: 30 };
 
 type Refusal = { code: ProblemCode; detail: string };
@@ -54,7 +54,7 @@ const byRefusal = {
   quote_invalid: unexpected,
 } as const satisfies Record<RefusalCode, Refusal>;
 
-/** A field as the studio may name it: part of a request, with an index or a key at most. */
+/** The shape of a field that the studio may name: a part of a request, with at most one index or key. */
 const fieldShape = /^[a-z_]{1,40}(\[\d{1,3}\]|\.[\w-]{1,100})?$/;
 const idFieldShape =
   /^(project_id|image|mask|start_image|end_image|source_video|video_id|(reference_images|reference_audios|styles|suggestions)\[\d{1,3}\])$/;
@@ -68,16 +68,16 @@ const missing: Record<string, string> = {
 };
 
 /**
- * The first refusal that a quote's facts stand for, in the order of the checks: the account's state, ids that are not
- * its own, a price other than the catalog gave, credits, and last the studio's refusal.
- * `lacksCredits` is asked only where credits decide between two refusals: the accept checks them in any case.
+ * Returns the first refusal that a quote results in. The order is: the account's state, ids of other accounts, another
+ * price than in the catalog, credits, and last the studio's refusal. `lacksCredits` is called only when credits decide
+ * between two refusals; the accept checks credits in any case.
  */
 export async function refusalOf(
   quote: QuoteResult,
   validated: {
     costMillicredits: number;
     lacksCredits: () => Promise<boolean>;
-    /** What we refuse where the studio does not. */
+    /** Our own refusal, for when the studio does not refuse. */
     ownRefusal?: ApiProblem | undefined;
   },
 ): Promise<ApiProblem | 'price_changed' | undefined> {
@@ -95,7 +95,9 @@ export async function refusalOf(
   return quote.refusal === null ? validated.ownRefusal : problemOf(quote.refusal);
 }
 
-/** The same for an estimate, which asks less: ids, the price, and what the plan or the account may not have at all. */
+/**
+ * Like `refusalOf`, for an estimate. It checks less: ids, the price, and what the plan or the account may never have.
+ */
 export function estimateRefusalOf(
   quote: QuoteResult,
   costMillicredits: number,
@@ -107,7 +109,7 @@ export function estimateRefusalOf(
   return refusal?.code === 'tier_required' || refusal?.code === 'forbidden' ? problemOf(refusal) : undefined;
 }
 
-/** A refusal of the studio as our problem: our sentence, and the field where it names one. */
+/** Converts a refusal of the studio to our problem, with our sentence, and the field when the studio names one. */
 export function problemOf(refusal: { code: RefusalCode; field?: string; storage?: StorageUse }): ApiProblem {
   if (refusal.code === 'storage_full') return storageFull(refusal.storage);
   const known: Refusal = byRefusal[refusal.code];
@@ -123,7 +125,9 @@ export function problemOf(refusal: { code: RefusalCode; field?: string; storage?
   });
 }
 
-/** Fields that name what the account does not have, or what cannot serve there. */
+/**
+ * Returns the refusal of fields that name something the account does not have, or something that cannot be used there.
+ */
 function misnamedFields({
   unknown_ids: unknown,
   invalid_fields: invalid = [],
@@ -137,7 +141,7 @@ function misnamedFields({
   return invalidRequest(errors.filter(({ field }) => idFieldShape.test(field)));
 }
 
-/** What cannot serve somewhere is known to the studio alone: its sentence is passed on as one line of plain text. */
+/** Only the studio knows why something cannot be used. Its sentence is passed on as one line of plain text. */
 function plainLineOf(message: string): string {
   const line = message.replace(/[\p{C}\s]+/gu, ' ').slice(0, maxMessageCharacters);
   return line.toWellFormed().trim() || 'cannot be used here';

@@ -59,7 +59,7 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
 const count = ({ studio }: Upstream, operation: string) =>
   studio.seen.filter((seen) => seen.operation === operation).length;
 
-/** The studio's catalog becomes another, and its balance says so. */
+/** Gives the studio another catalog. The studio's balance reports the new version. */
 function newVersion({ studio }: Upstream, change: () => void, version = 'v2'): void {
   change();
   studio.catalog.version = version;
@@ -152,7 +152,7 @@ test('a plan that changed either way counts at once', async () => {
   const grand = { model: 'grand', prompt: 'a boat' };
   assert.equal(await codeOf(create(grand)), 'tier_required');
   newVersion(upstream, () => (upstream.studio.catalog.plan = 'pro'));
-  // A catalog that was just confirmed refuses without being confirmed again.
+  // A refusal by a catalog that was just confirmed needs no other confirmation, so wait.
   await new Promise((resolve) => setTimeout(resolve, 250));
   assert.equal(await codeOf(create(grand)), 'fine');
   newVersion(upstream, () => (upstream.studio.catalog.plan = 'free'), 'v3');

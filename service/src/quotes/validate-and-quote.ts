@@ -22,20 +22,20 @@ import { translated } from '../studio-client/translate-error.ts';
 import type { QuoteBatcher } from './quote-batcher.ts';
 import { estimateRefusalOf, refusalOf } from './studio-quotes.ts';
 
-/** A refusal by the catalog alone is given only if the studio confirmed the catalog within this time. */
+/** A refusal that only the catalog causes is sent only if the studio confirmed the catalog within this time. */
 const refusalMaxAgeMs = 30_000;
-/** A catalog confirmed this lately is not confirmed again, however many requests it refuses. */
+/** A catalog confirmed within this time is not confirmed again, however many requests it refuses. */
 const freshMs = 200;
-/** How long the confirmation of a catalog is waited for that is young enough without. */
+/** How long a request waits for the confirmation of a catalog that is still young enough. */
 const patienceMs = 1_000;
 
-/** A request that the model can do and the studio quoted. Amounts in 1/1000 credit. */
+/** A request that is valid for the model and that the studio quoted. Amounts in 1/1000 credit. */
 export type QuotedRequest = ValidatedRequest & {
   balance: StudioBalance;
   quote: string;
-  /** Uploads that it names, and those that its accept is to make of addresses. */
+  /** Uploads that the request names, and uploads that its accept will make for addresses. */
   uploads: readonly NamedUpload[] | undefined;
-  /** As it was sent; a mask that came as data is named by the upload that it became. */
+  /** The body as sent. For a mask that was sent as data, it names the upload made of the mask. */
   sentBody: unknown;
 };
 
@@ -50,20 +50,20 @@ export type QuotingDependencies = {
 type CreateToQuote = {
   accountId: string;
   kind: Kind;
-  /** As the schema of the kind let it through. */
+  /** The body, already valid for the schema of its kind. */
   body: unknown;
 };
 
 /**
- * Resolves a create's references, validates its body against the catalog, has its cost checked before anything of it
- * leaves, and asks the studio for a quote (docs/api.md §4). Whether the credits suffice is left to the accept.
- * `checkBudget` throws `budget_exceeded` where the key's day has no room for the cost.
+ * Resolves a create's references, validates its body against the catalog, checks its cost before anything is sent, and
+ * asks the studio for a quote (docs/api.md §4). The accept checks whether the credits suffice. `checkBudget` throws
+ * `budget_exceeded` when the cost exceeds the rest of the key's daily budget.
  * @throws ApiProblem the first refusal in that order
  */
 export async function validateAndQuote(
   dependencies: QuotingDependencies,
   request: CreateToQuote & {
-    /** The studio's log lines have it too. */
+    /** The studio's log lines contain this id too. */
     requestId: string;
     checkBudget: (costMillicredits: number) => void | Promise<void>;
   },
@@ -98,7 +98,10 @@ export async function validateAndQuote(
   };
 }
 
-/** The same for an estimate: nothing is moderated, and no state, budget or credits refuse. @throws ApiProblem */
+/**
+ * Like `validateAndQuote`, for an estimate: moderates nothing, and does not refuse because of state, budget or credits.
+ * @throws ApiProblem
+ */
 export async function validateAndPrice(
   dependencies: QuotingDependencies,
   { accountId, kind, body }: CreateToQuote,
@@ -119,7 +122,7 @@ export async function validateAndPrice(
   return { ...validated, balance: answer.balance };
 }
 
-/** Any catalog at hand will do to begin with: the quote says whether it was the right one, and once it may not be. */
+/** Begins with any cached catalog. The quote shows whether it is the current one; if not, validates once more. */
 async function quoteOnceOrTwice(
   dependencies: QuotingDependencies,
   round: Round,
@@ -133,7 +136,7 @@ async function quoteOnceOrTwice(
   let answer = await ask(dependencies.quotes, round, validated);
   let refusal = isOther(answer.balance, catalog) ? 'price_changed' : await round.refusal(answer, validated);
   if (refusal === 'price_changed') {
-    // Validated against another catalog than the studio goes by: read it and validate again, once.
+    // The catalog was not the one that the studio uses now: read it and validate again, once.
     read = await translated(catalogCache.get(accountId, { maxAgeMs: 0 }));
     const before = validated.renderRequest;
     ({ validated, catalog } = await validateConfirmed(dependencies, round, read));
@@ -150,7 +153,7 @@ async function quoteOnceOrTwice(
   return { ...validated, outputs: answer.outputs || validated.outputs, answer };
 }
 
-/** What differs between a create and an estimate. */
+/** The differences between a create and an estimate. */
 type Round = {
   accountId: string;
   validate: (catalog: Catalog) => ValidatedRequest;
@@ -164,8 +167,8 @@ type Round = {
 };
 
 /**
- * A refusal by the catalog is confirmed by the studio where it can be: a plan or a model may have just changed. Where
- * it cannot, because it is away or the session has ended, the refusal stands: it comes before theirs.
+ * Validates against a catalog. Before a refusal, asks the studio to confirm the catalog if possible: a plan or a model
+ * may just have changed. When the studio is unreachable or the session has ended, the catalog's refusal is the answer.
  */
 async function validateConfirmed(
   deps: { catalogCache: CatalogCache; ageVerified: AgeVerification },
@@ -182,7 +185,10 @@ async function validateConfirmed(
   }
 }
 
-/** Reads the catalog again; undefined where the studio does not answer, or takes its time while ours is young enough. */
+/**
+ * Reads the catalog again. Returns `undefined` when the studio does not answer, or when it is slow and our catalog is
+ * young enough.
+ */
 async function confirm(
   cache: CatalogCache,
   accountId: string,

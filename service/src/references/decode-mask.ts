@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import { yieldEventLoop } from '@renderkit/server-kit/work/yield-event-loop.ts';
 
-/** A PNG that came as a data URL. */
+/** A PNG that was sent as a data URL. */
 export type Mask = {
-  /** Of the decoded bytes, in hexadecimal. */
+  /** The SHA-256 of the decoded bytes, in hexadecimal. */
   sha256: string;
-  /** The decoded bytes, a piece at a time. */
+  /** The decoded bytes, piece by piece. */
   bytes: () => AsyncGenerator<Buffer>;
 };
 
 const prefix = /^data:image\/png;base64,/i;
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** Characters that are decoded in one turn of the event loop: whole groups of four. */
+/** Characters that are decoded in one turn of the event loop: a multiple of four. */
 const charactersAtOnce = 128 * 1024;
 const wholeGroup = /^[A-Za-z0-9+/]{4}$/;
 const lastGroup = /^[A-Za-z0-9+/]{2,4}={0,2}$/;
@@ -21,8 +21,8 @@ export function isDataUrl(text: string): boolean {
 }
 
 /**
- * Reads a mask of up to 15 million characters (RFC 2397, RFC 4648 §4) without ever holding its bytes whole. Returns
- * what is wrong with it as an issue.
+ * Reads a mask of up to 15 million characters (RFC 2397, RFC 4648 §4) without holding all its bytes in memory. Returns
+ * an issue when the mask is invalid.
  */
 export async function readMask(text: string): Promise<Mask | { issue: string }> {
   const begin = prefix.exec(text)?.[0].length;
@@ -65,8 +65,9 @@ async function* decode(text: string, begin: number, { checked = false } = {}): A
 }
 
 /**
- * Whether Node's decoder, which passes over what does not belong, had nothing to pass over. It takes the two characters of
- * the alphabet for addresses as well, and of a character beyond ASCII its last eight bits.
+ * Returns whether the text is valid Base64. Node's decoder skips invalid characters, so the length shows whether it
+ * skipped any. It also accepts `-` and `_` of the URL-safe alphabet, and takes the last eight bits of a character
+ * beyond ASCII, so these are checked separately.
  */
 function isBase64(text: string, bytes: Buffer, ending: RegExp): boolean {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;

@@ -16,27 +16,27 @@ import { findUploads } from '../uploads/queries.ts';
 import type { SendFile } from '../uploads/send-file.ts';
 import { isDataUrl, type Mask, readMask } from './decode-mask.ts';
 
-/** An upload that a request names; with `url`: one that its accept makes, to be fetched from there. */
+/** An upload that a request names. With `url`: an upload that the accept makes and that is fetched from there. */
 export type NamedUpload = { id: string; url?: string };
 
 export type ResolvedReferences = {
-  /** The body with an id in the place of each address and of the mask's text: what is validated and sent on. */
+  /** The body with an id in place of each address and of the mask's text. This body is validated and sent on. */
   body: Referring;
-  /** The body as it was sent, but for the mask's text. */
+  /** The body as it was sent, except for the mask's text. */
   sentBody: Referring;
   uploads: NamedUpload[];
   /** Ids of uploads that the studio does not have yet. */
   coming: string[];
-  /** Where it names uploads that were rejected. */
+  /** Set when the request names rejected uploads. */
   refusal: ApiProblem | undefined;
-  /** Sends the mask, if there is one, to the studio; before the quote. @throws ApiProblem */
+  /** Sends the mask, if there is one, to the studio. Must be called before the quote. @throws ApiProblem */
   sendMask: () => Promise<void>;
 };
 
 export type ReferenceDependencies = {
   database: Database;
   sendFile: SendFile;
-  /** Which addresses may be fetched from. */
+  /** Which addresses the service may fetch from. */
   target: TargetOptions;
 };
 
@@ -44,21 +44,21 @@ const uploadShape = /^upl_[0-9a-z]{26}$/;
 const addressShape = /^https?:/i;
 
 /**
- * Resolves what the references of a create stand for; undefined where all are the studio's to know. There are three
- * sorts: uploads, which must be the account's own; https addresses, whose form is validated at once (by DNS too where
- * they are http) and which become uploads of their own, fetched after the 202; ids of the library, which pass through.
- * A mask may be a data URL, which goes to the studio as a hidden upload. An estimate makes nothing: its mask is
- * decoded and sent nowhere.
+ * Resolves the references of a create. Returns `undefined` when only the studio needs to resolve them. Uploads must
+ * belong to the account. Addresses get their form validated at once (http addresses by DNS too); each becomes an
+ * upload, which is fetched after the 202. Ids of the library are passed on. A mask may be a data URL, which is sent to
+ * the studio as a hidden upload. An estimate makes nothing: its mask is decoded but not sent.
  * @throws ApiProblem invalid_request with all issues at once
  */
 export async function resolveReferences(
   dependencies: ReferenceDependencies,
   { accountId, body, estimate = false }: { accountId: string; body: Referring; estimate?: boolean },
 ): Promise<ResolvedReferences | undefined> {
-  // A video to extend is of the library alone, and never an upload or an address: its form is validated as it is.
+  // A video to extend always comes from the library, never from an upload or an address. Its form is validated as it
+  // is.
   const references = referencesOf(body).filter(({ role }) => role !== 'library video');
   const masks = references.filter(({ field, value }) => field === 'mask' && isDataUrl(value));
-  // A mask is data or an upload, and never fetched: what else stands there is refused by its form.
+  // A mask is data or an upload and is never fetched. Validation of its form refuses anything else.
   const addresses = references.filter(({ field, value }) => field !== 'mask' && addressShape.test(value));
   const named = references.filter(({ value }) => value.startsWith(idPrefixes.upload));
   if (masks.length + addresses.length + named.length === 0) return undefined;
@@ -83,7 +83,7 @@ export async function resolveReferences(
   };
 }
 
-/** The uploads that addresses will be; an address that stands in two fields is fetched once. */
+/** Returns the uploads that the addresses will become. An address in two fields is fetched only once. */
 async function validateAddresses(
   { target }: ReferenceDependencies,
   addresses: readonly Reference[],
@@ -111,7 +111,10 @@ async function validateAddresses(
   return [...imports].map(([url, id]) => ({ id, url }));
 }
 
-/** The fields that name rejected uploads. What is nobody's, another's or gone is the same to the client. */
+/**
+ * Returns the fields that name rejected uploads. Uploads that are unknown, deleted or of another account get the same
+ * error.
+ */
 async function findNamed(
   { database }: ReferenceDependencies,
   accountId: string,

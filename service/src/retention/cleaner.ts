@@ -4,13 +4,13 @@ import { runBatches, startBatchLoop } from '@renderkit/server-kit/work/batch-loo
 import { fillPromptWords, removeOutdated, type RetainedTable } from './store.ts';
 
 /**
- * How long the rows of a table are kept, as intervals of PostgreSQL; of sessions, since they were last used. Generations
- * stay. Deliveries go before the endpoints that they went to.
+ * How long the rows of each table are kept, as PostgreSQL intervals; for sessions, since their last use. Generations
+ * stay. Deliveries are removed before their endpoints.
  */
 export const keptFor = {
   rate_windows: '5 minutes',
   manual_sends: '5 minutes',
-  // A day more than they can be read for.
+  // One day longer than clients can read them.
   account_events: '8 days',
   delivery_attempts: '30 days',
   sessions: '7 days',
@@ -22,10 +22,10 @@ export const keptFor = {
 } as const satisfies Record<RetainedTable, string>;
 
 const everyMs = 60_000;
-/** Rows of one statement, small enough that nobody waits for it. */
+/** Rows of one statement, few enough that no other statement waits long. */
 const batchSize = 1_000;
 
-/** Removes what is kept for a time only, and fills in what rows of an earlier release lack. */
+/** Removes rows whose time has passed, and fills in columns that rows of an earlier release lack. */
 export function startCleaner(options: {
   database: Database;
   log: Logger;

@@ -1,8 +1,8 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 /**
- * Each removes `$1` rows at most that are older than an interval. It stands in the text, so that the plan knows how few they
- * are.
+ * Each statement removes at most `$1` rows that are older than an interval. The interval is part of the text, so that
+ * the planner knows how few rows these are.
  */
 const removals = {
   rate_windows: (age: string) => `delete from rate_windows where (key_id, minute) in (
@@ -15,7 +15,7 @@ const removals = {
       select delivery_id, try from delivery_attempts where started_at < clock() - interval '${age}' limit $1)`,
   sessions: (age: string) => `delete from sessions where id in (
       select id from sessions where expires_at < clock() or last_seen_at < clock() - interval '${age}' limit $1)`,
-  // With what a late resend of theirs may have left.
+  // Also removes attempts that a late resend may have left.
   deliveries: (age: string) => `with outdated as (
       select id from deliveries where created_at < clock() - interval '${age}' limit $1
     ), attempts as (
@@ -24,7 +24,7 @@ const removals = {
     delete from deliveries where id in (select id from outdated)`,
   events: (age: string) => `delete from events where id in (
       select id from events where created_at < clock() - interval '${age}' limit $1)`,
-  // Their last deliveries went just before.
+  // Their last deliveries were removed just before.
   webhook_endpoints: (age: string) => `delete from webhook_endpoints where id in (
       select id from webhook_endpoints where deleted_at < clock() - interval '${age}' limit $1)`,
   facade_calls: (age: string) => `delete from facade_calls where id in (
@@ -35,7 +35,7 @@ const removals = {
 
 export type RetainedTable = keyof typeof removals;
 
-/** Removes up to `atMost` rows that are older than `age`, one of our own intervals; returns how many there were. */
+/** Removes up to `atMost` rows that are older than `age`, one of our own intervals. Returns how many there were. */
 export async function removeOutdated(
   database: Database,
   table: RetainedTable,
@@ -45,8 +45,8 @@ export async function removeOutdated(
 }
 
 /**
- * Gives the requests that an earlier release accepted the words by which their generations are found; returns how many there
- * were, `atMost` at most. What another process is at is left to it.
+ * Adds search words to requests that an earlier release accepted. Handles at most `atMost` requests and returns how
+ * many there were. Skips rows that another process is handling.
  */
 export async function fillPromptWords(database: Database, atMost: number): Promise<number> {
   return database.execute(

@@ -37,7 +37,7 @@ test('an account that the studio limited starts nothing for that long, two secon
   limiter.hold('a', 60);
   const began = performance.now();
   const slots = await Promise.all([1, 2, 3].map(() => limiter.enter('a', { waitMs: 1_000 })));
-  // A timer may end a moment before its time.
+  // A timer may fire a moment early.
   assert.ok(performance.now() - began >= 50);
   (await limiter.enter('b', { waitMs: 1 }))[Symbol.dispose]();
   for (const slot of slots) slot[Symbol.dispose]();

@@ -6,26 +6,29 @@ import {
 } from '@renderkit/server-kit/work/limiter.ts';
 import { StudioFailure } from './studio-failure.ts';
 
-/** Calls to the studio under way for one account in this process. */
+/** The most calls to the studio at once for one account in this process. */
 const maxInFlightPerAccount = 8;
-/** Calls of one account that wait. */
+/** The most waiting calls of one account. */
 const maxWaitingPerAccount = 2_000;
-/** Milliseconds that calls are held back at most because the studio limited the account. */
+/** The longest time that calls are held back after the studio limited the account, in milliseconds. */
 export const maxHoldMs = 2_000;
 
 export type CallLimiter = {
-  /** Waits for a slot, first come first served; disposing what it resolves to gives the slot back. @throws StudioFailure */
+  /** Waits for a slot, first come, first served. Disposing the result frees the slot. @throws StudioFailure */
   enter: (
     accountId: string,
     wait: { waitMs: number; signal?: AbortSignal | undefined },
   ) => Promise<Disposable>;
-  /** The studio limited the account: nothing starts for this long (2 s at most; bursts are smoothed, not refused). */
+  /**
+   * Call this when the studio limited the account: no call starts for this long (at most 2 s; bursts are smoothed, not
+   * refused).
+   */
   hold: (accountId: string, milliseconds: number) => void;
-  /** Whether such a time has not passed yet. */
+  /** Returns whether calls of the account are held back now. */
   isHeld: (accountId: string) => boolean;
 };
 
-/** Smooths an account's bursts: so many calls at once, the others in a queue. */
+/** Smooths an account's bursts: only `maxInFlight` calls run at once, the others wait in a queue. */
 export function createCallLimiter(maxInFlight: number = maxInFlightPerAccount): CallLimiter {
   const limiters = new Map<string, Limiter>();
 
@@ -59,7 +62,7 @@ export function createCallLimiter(maxInFlight: number = maxInFlightPerAccount): 
     hold: (accountId, milliseconds) => {
       const holdMs = Math.min(milliseconds, maxHoldMs);
       limiterOf(accountId).pause(holdMs);
-      // A timer may ring a little early.
+      // A timer may fire a little early.
       setTimeout(() => forgetIdle(accountId), holdMs + 1).unref();
     },
     isHeld: (accountId) => limiters.get(accountId)?.isPaused() === true,

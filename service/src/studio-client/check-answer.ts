@@ -10,7 +10,7 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { StudioFailure } from './studio-failure.ts';
 
-// typebox's own compiler: measured on an answer of 32 quotes it takes 5 µs, ajv 95 µs.
+// Uses typebox's own compiler: for an answer of 32 quotes it took 5 µs, ajv 95 µs.
 type Validator = {
   Check: (value: unknown) => boolean;
   Errors: (value: unknown) => { instancePath?: string }[];
@@ -26,7 +26,7 @@ function validatorOf(schema: TSchema): Validator {
   return validator;
 }
 
-/** What was asked, as far as the answer must agree with it. */
+/** The parts of the request that the answer must agree with. */
 export type Asked = {
   params?: Record<string, string> | undefined;
   query?: { limit?: number } | undefined;
@@ -36,8 +36,8 @@ export type Asked = {
 };
 
 /**
- * Reads an answer's bytes: JSON of the contract's schema that agrees with what was asked and whose links may be
- * handed on. @throws StudioFailure of kind nonsense
+ * Reads an answer's bytes. The answer must be JSON of the contract's schema, agree with the request, and contain only
+ * links that clients may get. @throws StudioFailure of kind nonsense
  */
 export function readAnswer<Id extends StudioOperationId>(
   operation: Id,
@@ -55,7 +55,9 @@ export function readAnswer<Id extends StudioOperationId>(
   return answer;
 }
 
-/** Reads a render that came inside another answer, such as a change of the feed. @throws StudioFailure of kind nonsense */
+/**
+ * Reads a render that is part of another answer, such as a change of the feed. @throws StudioFailure of kind nonsense
+ */
 export function readRender(value: unknown, studioOrigin: string): Render {
   const render = checked(value, Render, 'render') as Render;
   const issue = renderLinks(render, studioOrigin);
@@ -71,14 +73,14 @@ export function readUpload(value: unknown, studioOrigin: string): StudioUpload {
   return upload;
 }
 
-/** A link that may be handed to clients: https, or of the configured studio's own public origin. */
+/** Returns whether clients may get a link: it must be https, or have the configured studio's public origin. */
 function isAllowedLink(link: string, studioOrigin: string): boolean {
   const url = URL.parse(link);
   if (url === null || url.username !== '' || url.password !== '') return false;
   return url.protocol === 'https:' || url.origin === studioOrigin;
 }
 
-/** The JSON of an answer. @throws StudioFailure of kind nonsense */
+/** Returns the JSON of an answer. @throws StudioFailure of kind nonsense */
 export function parse(operation: string, bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
@@ -104,7 +106,7 @@ type ContentCheck<Id extends StudioOperationId> = (
   studioOrigin: string,
 ) => string | undefined;
 
-// What a schema cannot say. Each returns an issue or nothing.
+// Checks that a schema cannot express. Each returns an issue or nothing.
 const table: { [Id in StudioOperationId]?: ContentCheck<Id> } = {
   getAccount: (account, { studioAccountId }) =>
     studioAccountId !== undefined && account.id !== studioAccountId ? "another account's profile" : undefined,

@@ -3,14 +3,14 @@ import { newId } from '@renderkit/server-kit/ids.ts';
 import { createSecretBox, type SecretBox } from '@renderkit/server-kit/secrets.ts';
 import { saveConnection } from './store.ts';
 
-/** Encrypts the tokens of connections; the context of each is its account's id. */
+/** Encrypts the tokens of connections. The context of each token is its account's id. */
 export function connectionSecrets(secretKey: Buffer): SecretBox {
   return createSecretBox(secretKey, 'studio connection');
 }
 
 /**
- * Takes in a grant that the studio gave for one of its accounts: makes our account on the first time, and gives the
- * same one a new session later. Returns our account's id. `also` is done in the same transaction.
+ * Stores a grant that the studio gave for one of its accounts. Makes our account the first time; later gives the same
+ * account a new session. Returns our account's id. `also` runs in the same transaction.
  */
 export async function connectAccount(
   database: Database,

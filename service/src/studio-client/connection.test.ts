@@ -76,7 +76,7 @@ test('no token stands in the database in clear, and none opens for another accou
 test('two processes that need a new token at once refresh it once, and nobody is logged out', async () => {
   await using upstream = await startUpstream(db.database);
   const { client, accountId, studio } = upstream;
-  // Reuse of a rotated token would end the session at once.
+  // Without grace, reuse of a rotated token would end the session at once.
   studio.graceMs = 0;
   await using other = clientOf(db.database, studio.url);
   for (let round = 1; round <= 10; round++) {
@@ -265,7 +265,7 @@ test('a token endpoint that hangs for one account keeps no other abandoned refre
   const began = performance.now();
   await using _other = clientOf(db.database, studio.url);
   await until('four refreshes', () => refreshes(upstream) >= 4);
-  // The first of them is given up after 4 s.
+  // The first of them times out after 4 s.
   assert.equal(refreshes(upstream), 4);
   assert.ok(performance.now() - began < 3_900);
   studio.script('token', undefined);

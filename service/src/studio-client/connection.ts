@@ -20,7 +20,7 @@ import {
 } from './store.ts';
 import { StudioFailure } from './studio-failure.ts';
 
-/** Longer than a refresh may take, short enough that a call can outwait a process that died with it. */
+/** Longer than a refresh may take. Short enough that a call can wait until the lease of a dead process expires. */
 const refreshLeaseMs = 5_000;
 /** An access token is not used in its last half minute. */
 const expiryMarginMs = 30_000;
@@ -28,7 +28,7 @@ const maxCachedTokens = 50_000;
 const waitForOthersMs = 9_000;
 const pollMs = 60;
 const reconcileMs = 5_000;
-/** Abandoned refreshes taken up at once, and for how long others are begun in one round. */
+/** How many abandoned refreshes are repeated at once, and for how long one round starts more of them. */
 const maxTakenUp = 8;
 const reconcileRoundMs = 20_000;
 
@@ -36,26 +36,27 @@ export type AccessToken = { token: string; version: number; studioAccountId: str
 type Cached = AccessToken & { usableUntil: number };
 
 export type Connections = AsyncDisposable & {
-  /** A token that the studio should take. @throws StudioFailure */
+  /** Returns a token that the studio should accept. @throws StudioFailure */
   accessToken: (accountId: string) => Promise<AccessToken>;
-  /** A token newer than one that the studio refused. @throws StudioFailure */
+  /** Returns a newer token than the one that the studio refused. @throws StudioFailure */
   renewed: (accountId: string, refusedVersion: number) => Promise<AccessToken>;
 };
 
 type ConnectionsOptions = {
   database: Database;
   secrets: SecretBox;
-  /** @throws StudioFailure */
+  /** Exchanges a refresh token for new tokens. @throws StudioFailure */
   refresh: (refreshToken: string) => Promise<Tokens>;
   studioId: (options?: { fresh?: boolean }) => Promise<string>;
   log: Logger;
-  /** Tests end the process here, between the studio's answer and our commit. */
+  /** Tests kill the process here, between the studio's answer and our commit. */
   crashPoint?: CrashPoint | undefined;
 };
 
 /**
- * The accounts' access tokens. Decrypted ones are kept in memory for their lifetime; one that was revoked shows only by the
- * studio refusing it. One process refreshes at a time, by a lease, and holds no connection while it asks.
+ * Provides the accounts' access tokens. Decrypted tokens are cached in memory until they expire; a revoked token is
+ * noticed only when the studio refuses it. A lease lets only one process refresh at a time. During the request to the
+ * studio no database connection is held.
  */
 export function createConnections(options: ConnectionsOptions): Connections {
   const cache = new LRUCache<string, Cached>({ max: maxCachedTokens });
@@ -73,12 +74,13 @@ export function createConnections(options: ConnectionsOptions): Connections {
     name: 'abandoned refreshes',
     everyMs: reconcileMs,
     log: options.log,
-    // Whoever died in the middle may have rotated the token: it must be used again within the studio's minute.
+    // A process that died during a refresh may have rotated the token. The token must be used again within the studio's
+    // one-minute grace period.
     run: async (stopping) => {
       const abandoned = await abandonedRefreshes(options.database);
       const round = { atOnce: maxTakenUp, withinMs: reconcileRoundMs, stopping };
       await eachWithin(abandoned, round, async ({ account_id: accountId, version }, signal) => {
-        // A round ends in its time, and a stop at once, whatever a refresh is waiting for.
+        // Ends a round in time, and stops at once, even while a refresh is waiting.
         await unlessAborted(obtainOnce(accountId, version), signal).catch((error: unknown) =>
           options.log.warn({ accountId, err: error }, 'an abandoned refresh could not be taken up'),
         );
@@ -94,7 +96,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     },
     renewed: async (accountId, refusedVersion) => {
       if (cache.get(accountId)?.version === refusedVersion) cache.delete(accountId);
-      // What is under way may have begun before the refusal and end with the same token.
+      // A running refresh may have begun before the refusal and return the same token.
       const current = await (underWay.get(accountId) ?? cache.get(accountId));
       if (current !== undefined && current.version !== refusedVersion) return current;
       return obtainOnce(accountId, refusedVersion);
@@ -114,7 +116,7 @@ async function obtain(
   while (performance.now() < giveUpAt) {
     const row = await readConnection(options.database, accountId);
     if (row === undefined || row.status === 'ended') throw expired('the session at the studio has ended');
-    // Another studio may answer at the address now: it must not be sent this one's tokens.
+    // Another studio may answer at this address now. It must not receive this studio's tokens.
     studioId ??= await options.studioId({ fresh: refusedVersion !== undefined });
     if (row.studio_id !== studioId) studioId = await options.studioId({ fresh: true });
     if (row.studio_id !== studioId) throw expired('the account belongs to another studio');
@@ -147,7 +149,7 @@ function openCurrent(secrets: SecretBox, accountId: string, row: ConnectionRow):
   };
 }
 
-/** Undefined where another process has the refresh, or took it over meanwhile. */
+/** Returns `undefined` when another process holds the refresh, or has taken it over. */
 async function refresh(
   options: ConnectionsOptions,
   accountId: string,
@@ -163,7 +165,7 @@ async function refresh(
   } catch (error) {
     if (error instanceof StudioFailure && error.kind === 'connection_expired')
       await endConnection(database, holder);
-    // The studio may have rotated the token without our hearing of it: it is used again in time by the loop above.
+    // The studio may have rotated the token although its answer was lost. The loop above uses the token again in time.
     else await abandonRefresh(database, holder);
     throw error;
   }

@@ -21,10 +21,10 @@ const megabyte = 1024 * 1024;
 const administration = administrationOperationIds.map(
   (id) => [id, administrationOperations[id].method] as const,
 );
-/** Bytes of an answer at most. */
+/** The most bytes of an answer. */
 const maxAnswerBytes = megabyte;
 const maxAnswerBytesOf: { [Id in StudioOperationId]?: number } = {
-  // A manifest and its workflows, the whole of two of them in a comparison.
+  // Allows for a manifest and its workflows, twice in a comparison.
   ...Object.fromEntries(administration.map(([id]) => [id, 32 * megabyte])),
   getCatalog: 8 * megabyte,
   lookUpRenders: 4 * megabyte,
@@ -32,25 +32,27 @@ const maxAnswerBytesOf: { [Id in StudioOperationId]?: number } = {
   readChanges: 16 * megabyte,
   readProgress: 32 * megabyte,
 };
-// Everything else may be sent twice and does no more than once: it reads, or it names its own token.
+// All other operations may be sent twice with the effect of once: they only read, or they name their own token.
 const notRepeatable = new Set<StudioOperationId>([
   'createProject',
   ...administration.flatMap(([id, method]) => (method === 'GET' ? [] : [id])),
 ]);
 
 export type Exchange = AsyncDisposable & {
-  /** Any status is an answer; redirects are not followed. @throws StudioFailure: unavailable, timeout, nonsense */
+  /**
+   * Returns any status as an answer. Does not follow redirects. @throws StudioFailure: unavailable, timeout, nonsense
+   */
   send: (request: Request) => Promise<Reply>;
 };
 
 const nothing = Buffer.alloc(0);
 
-/** A bounded pool of open connections to one origin, one request at a time on each. */
+/** Makes a limited pool of open connections to one origin, with one request at a time on each. */
 export function createExchange(origin: string, connections: number): Exchange {
   const pool = new Pool(origin, {
     connections,
     pipelining: 1,
-    // `timeoutMs` of the request is the one clock.
+    // Only `timeoutMs` of the request limits the time.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { timeout: connectTimeoutMs },
@@ -67,7 +69,7 @@ export function createExchange(origin: string, connections: number): Exchange {
         return await sendOnce(pool, whole, request.timeoutMs);
       } catch (error) {
         const left = deadline - performance.now();
-        // An open connection that the studio closed meanwhile shows only when it is used.
+        // A closed connection is noticed only when it is used again.
         if (!request.repeatable || !isBroken(error) || left < 100) throw error;
         return await sendOnce(pool, whole, left).catch(afterFirst);
       }
@@ -79,7 +81,7 @@ export function createExchange(origin: string, connections: number): Exchange {
   };
 }
 
-/** The first try may have arrived, whatever became of the second. */
+/** Marks the error as maybe sent: the first try may have arrived, whatever happened to the second. */
 function afterFirst(error: unknown): never {
   if (!(error instanceof StudioFailure) || error.maybeSent) throw error;
   throw new StudioFailure(error.kind, error.message, { maybeSent: true, cause: error });
@@ -87,7 +89,7 @@ function afterFirst(error: unknown): never {
 
 type Whole = Request & { body?: string | undefined };
 
-// undici's own handler and not `request()`: no stream and no abort signal for an answer of a kilobyte.
+// Uses undici's handler instead of `request()`, to avoid a stream and an abort signal for an answer of a kilobyte.
 function sendOnce(pool: Pool, request: Whole, timeoutMs: number): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const reply: Reply = { status: 0, headers: {}, body: nothing };
@@ -104,7 +106,7 @@ function sendOnce(pool: Pool, request: Whole, timeoutMs: number): Promise<Reply>
     const fail = (kind: 'unavailable' | 'timeout' | 'nonsense', why: string, cause?: unknown) => {
       if (ended) return;
       end();
-      // Written or not: undici starts a request just before its first byte.
+      // Tells whether the request may have been written: undici starts a request just before its first byte.
       const failure = new StudioFailure(kind, why, { maybeSent: controller !== undefined, cause });
       reject(failure);
       controller?.abort(failure);
@@ -133,7 +135,7 @@ function sendOnce(pool: Pool, request: Whole, timeoutMs: number): Promise<Reply>
         },
         onResponseData: (_, chunk) => {
           bytes += chunk.length;
-          // Aborting closes the connection: the rest is never read.
+          // Aborting closes the connection, so the rest is never read.
           if (bytes > request.maxBytes) fail('nonsense', `an answer of more than ${request.maxBytes} bytes`);
           else chunks.push(chunk);
         },
@@ -159,7 +161,7 @@ function isBroken(error: unknown): boolean {
   );
 }
 
-/** What a call consists of beside its operation. */
+/** The parts of a call in addition to its operation. */
 export type Parts = {
   accountId?: string | undefined;
   params?: Record<string, string> | undefined;
@@ -172,7 +174,7 @@ export type Parts = {
   headers?: Record<string, string> | undefined;
 };
 
-/** Sends one call and reads its status; whatever is no success is thrown. @throws StudioFailure */
+/** Sends one call. Throws for any status that is not a success. @throws StudioFailure */
 export async function send(
   exchange: Exchange,
   operation: StudioOperationId,

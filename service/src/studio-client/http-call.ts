@@ -8,9 +8,9 @@ import { StudioFailure } from './studio-failure.ts';
 export const connectTimeoutMs = 5_000;
 export const maxHeaderBytes = 16 * 1024;
 const errorBody = Compile(StudioError);
-/** Beyond this a wait is no advice any more. */
+/** A longer Retry-After is cut to this. */
 const maxRetryAfterSeconds = 24 * 60 * 60;
-// A gateway before the studio says with these that the studio itself did not answer.
+// With these statuses a gateway in front of the studio reports that the studio did not answer.
 const gatewayStatuses = new Set([502, 503, 504]);
 
 /** One HTTP request to the studio. */
@@ -20,25 +20,25 @@ export type Request = {
   path: string;
   headers?: Record<string, string>;
   /**
-   * A stream is sent as it comes; what it throws is thrown on as it is. Its chunks are given away:
-   * their memory is given back when they have left.
+   * A stream is sent as its chunks arrive; its errors are thrown unchanged. The sender takes over the chunks and frees
+   * their memory after sending them.
    */
   body?: string | AsyncIterable<Uint8Array>;
   /**
-   * Wall clock for all of it: connecting, sending, and the last byte of the answer. For a stream it begins anew with
-   * each chunk, and waiting for the next one does not count: how slow that may be is its sender's affair.
+   * Wall-clock limit for everything: connecting, sending, and the last byte of the answer. For a stream the time starts
+   * again with each chunk. Waiting for the stream's next chunk does not count: the sender of the stream limits that.
    */
   timeoutMs: number;
-  /** Bytes of the answer's body at most. */
+  /** The most bytes of the answer's body. */
   maxBytes: number;
-  /** True where sending it twice does no more than once: a broken connection is tried again, once. */
+  /** True when sending twice has the effect of once. Then a request on a broken connection is retried, once. */
   repeatable: boolean;
   signal?: AbortSignal;
 };
 
 export type Reply = { status: number; headers: Record<string, string | string[] | undefined>; body: Buffer };
 
-/** What an error of a connection, or of the parser of answers, says of the studio: its kind and a sentence for the log. */
+/** Converts an error of a connection, or of the parser of answers, to a kind of failure and a sentence for the log. */
 export function readTransportError(error: Error): ['unavailable' | 'nonsense', string] {
   const codes = codesOf(error);
   return error.name === 'HTTPParserError' ||
@@ -47,13 +47,13 @@ export function readTransportError(error: Error): ['unavailable' | 'nonsense', s
     : ['unavailable', `the studio is out of reach (${codes.join(', ') || error.name})`];
 }
 
-/** The codes of an error and of what it gathers: one per address tried. */
+/** Returns the codes of an error and of the errors that it contains: one per address tried. */
 export function codesOf(error: unknown): string[] {
   const { code, errors } = (error ?? {}) as { code?: unknown; errors?: unknown[] };
   return [...(typeof code === 'string' ? [code] : []), ...(errors ?? []).flatMap(codesOf)];
 }
 
-/** The failure that an answer with a status other than success stands for. */
+/** Converts an answer without success to a failure. */
 export function readRefusal(operation: string, reply: Reply): StudioFailure {
   const body = readErrorBody(reply.body);
   const retryAfterSeconds = retryAfterOf(reply.headers['retry-after']) ?? body?.retry_after;
@@ -70,13 +70,13 @@ export function readRefusal(operation: string, reply: Reply): StudioFailure {
       ...(body !== undefined &&
         known !== undefined && { said: { message: body.message, errors: body.errors ?? [] } }),
     });
-  // For these only the status counts: a proxy before the studio may have written the body.
+  // Only the status counts for these: a proxy in front of the studio may have written the body.
   if (reply.status === 429) return failure('rate_limited');
   if (gatewayStatuses.has(reply.status)) return failure('unavailable');
   return failure(known === undefined || known === 'internal_error' ? 'nonsense' : 'refused');
 }
 
-/** Whole seconds from a Retry-After header (RFC 9110 §10.2.3), given as seconds or as a date. */
+/** Reads whole seconds from a Retry-After header (RFC 9110 §10.2.3), given as seconds or as a date. */
 function retryAfterOf(header: string | string[] | undefined): number | undefined {
   if (typeof header !== 'string') return undefined;
   const seconds = /^\d{1,9}$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;

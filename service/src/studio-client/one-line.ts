@@ -1,4 +1,6 @@
-/** A sentence of the studio's, fit to be shown: one line without control characters, of so many characters at most. */
+/**
+ * Makes a text of the studio safe to show: one line without control characters, of at most `maxCharacters` characters.
+ */
 export function oneLine(text: string, maxCharacters: number): string {
   return text
     .replace(/[\p{C}\s]+/gu, ' ')

@@ -20,16 +20,17 @@ const TokenAnswer = Compile(
 );
 const ErrorAnswer = Compile(Type.Object({ error: Type.String({ maxLength: 200 }) }));
 
-/** HTTP Basic of an OAuth client: id and secret are form-encoded first (RFC 6749 §2.3.1). */
+/** Returns HTTP Basic credentials of an OAuth client. Id and secret are form-encoded first (RFC 6749 §2.3.1). */
 export function basicAuthorization(client: { id: string; secret: string }): string {
   const encode = (text: string) => new URLSearchParams([['', text]]).toString().slice(1);
   return `Basic ${Buffer.from(`${encode(client.id)}:${encode(client.secret)}`).toString('base64')}`;
 }
 
 /**
- * Trades a refresh token for new tokens (RFC 6749 §6). Plain HTTP through the studio's own exchange and not
- * openid-client: four fields come back and no identity, and so the caps and time-outs of every other call hold.
- * @throws StudioFailure; `connection_expired` where the studio says that the grant is no more
+ * Exchanges a refresh token for new tokens (RFC 6749 §6). Uses plain HTTP through the studio's exchange instead of
+ * openid-client: the answer has four fields and no identity, and the same size limits and timeouts apply as for every
+ * other call.
+ * @throws StudioFailure; `connection_expired` when the studio reports that the grant has ended
  */
 export async function refreshGrant(
   exchange: Exchange,
@@ -49,7 +50,7 @@ export async function refreshGrant(
     }).toString(),
     timeoutMs,
     maxBytes,
-    // The studio lets a rotated token serve again for a minute, as long as what it gave is not used.
+    // The studio accepts a rotated token again for a minute, while the new tokens are not used.
     repeatable: true,
   });
   if (reply.status === 200) return readTokens(parse('refresh', reply.body), options.refreshToken);
@@ -69,7 +70,7 @@ function readTokens(answer: unknown, refreshToken: string): Tokens {
   return {
     accessToken: answer.access_token,
     accessSeconds: Math.floor(answer.expires_in),
-    // A studio that does not rotate sends none: the old one stays good.
+    // A studio that does not rotate sends no refresh token: the old one stays valid.
     refreshToken: answer.refresh_token ?? refreshToken,
   };
 }

@@ -5,12 +5,14 @@ import type { Connections } from './connection.ts';
 import { type Exchange, type Parts, send } from './exchange.ts';
 import { StudioFailure } from './studio-failure.ts';
 
-/** Files of one account on their way to the studio at once, from this process. */
+/** The most files of one account that this process sends to the studio at once. */
 const uploadsPerAccount = 4;
-/** Milliseconds within which the studio takes a piece of a file, and says what it makes of the whole. */
+/** The studio must accept each piece of a file, and answer after the whole file, within this time. Milliseconds. */
 const uploadTimeoutMs = 30_000;
 
-/** The operations whose body is a file, and what is asked before it: of that the session's renewal may come of. */
+/**
+ * The operations whose body is a file, each with a call that is made before. That call renews the session if necessary.
+ */
 type BytesOperation = 'storeUpload' | 'importModel';
 const asksFirst: { [Id in BytesOperation]: (parts: Parts) => [StudioOperationId, Partial<Parts>] } = {
   storeUpload: ({ params }) => ['lookUpUploads', { body: { tokens: [params?.['token'] ?? ''] } }],
@@ -19,20 +21,22 @@ const asksFirst: { [Id in BytesOperation]: (parts: Parts) => [StudioOperationId,
 
 type BytesToSend = Pick<Parts, 'accountId' | 'params' | 'query' | 'headers' | 'signal' | 'timeoutMs'> & {
   accountId: string;
-  /** Called when the studio is known to let the account in. */
+  /** Called after the studio has accepted the account's token. */
   body: () => AsyncIterable<Uint8Array>;
 };
 
-/** Sends files as they come, never whole in memory. Both throw StudioFailure, and whatever the body throws. */
+/**
+ * Streams files, never holding a whole file in memory. Both functions throw StudioFailure, and the errors of the body.
+ */
 export type BytesSender = {
   sendBytes: <Id extends BytesOperation>(operation: Id, file: BytesToSend) => Promise<StudioAnswer<Id>>;
-  /** A file to be kept, under its token. */
+  /** Sends a file to store under its token. */
   storeUpload: (
     file: Omit<BytesToSend, 'params'> & { token: string; query: StudioQuery<'storeUpload'> },
   ) => Promise<StudioAnswer<'storeUpload'>>;
 };
 
-/** Files have connections and a limiter of their own: a slow one holds up no call of its account. */
+/** Files have their own connections and limiter, so that a slow file delays no other call of its account. */
 export function createSendBytes(options: {
   exchange: Exchange;
   connections: Pick<Connections, 'accessToken'>;
@@ -43,7 +47,7 @@ export function createSendBytes(options: {
   const sendBytes: BytesSender['sendBytes'] = async (operation, { body, ...parts }) => {
     const { accountId, params, signal } = parts;
     using _ = await limiter.enter(accountId, { waitMs: uploadTimeoutMs, signal });
-    // A stream cannot be sent twice: whether the session holds is found out by what can.
+    // A stream cannot be sent twice, so a repeatable call checks the session first.
     const [look, more] = asksFirst[operation](parts);
     await options.perform(look, { accountId, signal, ...more });
     const bearer = await options.connections.accessToken(accountId);
@@ -58,7 +62,7 @@ export function createSendBytes(options: {
   };
 }
 
-/** The session ended between the look and the file: the sender may simply come again. */
+/** Reports a session that ended between the check and the file as temporary: the sender may simply retry. */
 function lateRefusal(error: unknown): never {
   if (error instanceof StudioFailure && error.studioCode === 'invalid_token')
     throw new StudioFailure('unavailable', error.message, {

@@ -6,7 +6,7 @@ import type { Reply } from './http-call.ts';
 import { createStreamSender, type StreamRequest } from './send-stream.ts';
 import { StudioFailure } from './studio-failure.ts';
 
-/** A studio made of a socket's bytes. */
+/** Starts a studio that is only a socket. */
 async function startSockets(onConnection: (socket: Socket) => void) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -45,7 +45,10 @@ const fails = (kind: StudioFailure['kind'], maybeSent: boolean) => (error: unkno
   return true;
 };
 
-/** So many chunks, one each so many milliseconds; notes how many were asked for, and that it was let go. */
+/**
+ * Yields `chunks` chunks, one every `everyMs` milliseconds. Records how many were requested, and that the source was
+ * closed.
+ */
 function source(chunks: number, everyMs = 0, bytes = 10) {
   const state = { asked: 0, letGo: false };
   const body = async function* () {

@@ -13,18 +13,19 @@ import { StudioFailure } from './studio-failure.ts';
 export type StreamRequest = Request & { body: AsyncIterable<Uint8Array> };
 
 export type StreamSender = Disposable & {
-  /** Any status is an answer, also one that comes before the stream has ended. @throws StudioFailure */
+  /** Returns any status as an answer, even when the answer comes before the stream has ended. @throws StudioFailure */
   send: (request: StreamRequest) => Promise<Reply>;
 };
 
 /**
- * Sends streams to one origin, each on a connection of its own. By Node's client and not undici's: it reports when a chunk
- * has left, so that a few of them are ever in memory, and their memory can be given back at once.
+ * Sends streams to one origin, each on its own connection. Uses Node's client and not undici's: it reports when a chunk
+ * was sent. So only a few chunks are in memory, and their memory can be freed at once.
  */
 export function createStreamSender(origin: string, connections: number): StreamSender {
   const { protocol, hostname, port } = new URL(origin);
   const { Agent, request: open } = protocol === 'https:' ? https : http;
-  // An open connection that the studio closed meanwhile shows only when it is used, and a stream cannot be sent again.
+  // A closed connection is noticed only when it is used again, and a stream cannot be sent twice, so connections are
+  // not reused.
   const agent = new Agent({ keepAlive: false, maxSockets: connections });
   const host = hostname.replace(/^\[|\]$/g, '');
   return {
@@ -39,14 +40,14 @@ export function createStreamSender(origin: string, connections: number): StreamS
   };
 }
 
-/** How the call ended, for its caller: the first ending counts. */
+/** The result of the call for its caller. Only the first one counts. */
 type Ending = {
   ended: boolean;
-  /** Called then. */
+  /** Called at the end. */
   onEnd: () => void;
   done: (reply: Reply) => void;
   fail: (kind: 'unavailable' | 'timeout' | 'nonsense', why: string, cause?: unknown) => void;
-  /** The stream broke, and not the call. */
+  /** Called when the stream failed, not the call. */
   broke: (error: unknown) => void;
 };
 
@@ -62,7 +63,7 @@ function converse(call: ClientRequest, request: StreamRequest): Promise<Reply> {
       signal?.removeEventListener('abort', onAbort);
       ending.onEnd();
       how();
-      // Also where the studio did not wait for the end of the stream: it wants no more of it.
+      // Also when the studio answered before the end of the stream: it does not want the rest.
       if (!call.writableFinished) call.destroy();
     };
     const ending: Ending = {
@@ -90,10 +91,10 @@ function converse(call: ClientRequest, request: StreamRequest): Promise<Reply> {
   });
 }
 
-/** So many wait for each other at most: enough for several to go out in one. */
+/** The most chunks on their way at once: enough for several to be written together. */
 const maxChunksUnderWay = 4;
 
-/** The clock runs only while the studio is at work on what it was given. */
+/** The clock runs only while the studio handles chunks that were sent. */
 async function sendBody(
   call: ClientRequest,
   body: AsyncIterable<Uint8Array>,
@@ -112,7 +113,7 @@ async function sendBody(
     state.underWay++;
     call.write(chunk, (error) => {
       state.underWay--;
-      // Of one that did not leave nobody knows who still reads it.
+      // When a chunk was not sent, something may still read its memory, so it is not freed.
       if (error === null || error === undefined) freeBytes(chunk);
       else state.broken = true;
       wake();
@@ -145,7 +146,7 @@ function readReply(response: IncomingMessage, maxBytes: number, { done, fail }: 
 
 type Clock = { start: () => void; stop: () => void; end: () => void };
 
-/** Its timer is left as it is while the clock stands: it starts and stops thousands of times in a second. */
+/** Stopping leaves the timer running, because the clock starts and stops thousands of times per second. */
 function createClock(timeoutMs: number, onLate: () => void): Clock {
   let since: number | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -153,7 +154,7 @@ function createClock(timeoutMs: number, onLate: () => void): Clock {
     timer = undefined;
     if (since === undefined) return;
     const left = since + timeoutMs - performance.now();
-    // A timer may ring a little early.
+    // A timer may fire a little early.
     if (left > 1) timer = setTimeout(look, left);
     else onLate();
   };
@@ -167,7 +168,7 @@ function createClock(timeoutMs: number, onLate: () => void): Clock {
   };
 }
 
-/** Whether a connection ever stood, and whether it is too long in coming. */
+/** Watches whether a connection was made at all, and calls `onLate` when it takes too long. */
 function watchConnection(
   call: ClientRequest,
   onLate: () => void,

@@ -1,19 +1,19 @@
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 
-/** An account's connection as it stands, times reckoned by the database's clock. */
+/** The state of an account's connection. Times are by the database's clock. */
 export type ConnectionRow = {
   status: 'live' | 'ended';
   version: number;
   access_token_sealed: string | null;
-  /** Milliseconds of life left in the access token. */
+  /** Milliseconds until the access token expires. */
   access_left_ms: number | null;
-  /** Some process is refreshing, or was when it died. */
+  /** Whether a process is refreshing, or died during a refresh and its lease has not expired. */
   refreshing: boolean;
   studio_id: string;
   studio_account_id: string;
 };
 
-/** Undefined where the account was never connected, or is gone. */
+/** Returns `undefined` when the account was never connected, or is gone. */
 export async function readConnection(
   database: Database,
   accountId: string,
@@ -30,7 +30,10 @@ export async function readConnection(
   return rows[0];
 }
 
-/** Takes the refresh of this version for `owner`; the encrypted refresh token, or undefined where another has it. */
+/**
+ * Takes the lease to refresh this version for `owner`. Returns the encrypted refresh token, or `undefined` when another
+ * process holds the lease.
+ */
 export async function takeRefresh(
   database: Database,
   lease: { accountId: string; version: number; owner: string; milliseconds: number },
@@ -49,7 +52,10 @@ export async function takeRefresh(
 
 type Holder = { accountId: string; version: number; owner: string };
 
-/** Stores what a refresh brought, if the lease is still the owner's. The new version, or undefined where it is not. */
+/**
+ * Stores the result of a refresh if `owner` still holds the lease. Returns the new version, or `undefined` when it does
+ * not.
+ */
 export async function storeRefreshed(
   database: Database,
   holder: Holder,
@@ -74,7 +80,7 @@ export async function storeRefreshed(
   return rows[0]?.version;
 }
 
-/** Leaves a refresh that brought nothing to be taken up again, by anybody and at once. */
+/** Ends the lease of a refresh without a result. Any process may repeat the refresh at once. */
 export async function abandonRefresh(database: Database, holder: Holder): Promise<void> {
   await database.rows(
     `update connections set refresh_lease_until = clock()
@@ -83,7 +89,10 @@ export async function abandonRefresh(database: Database, holder: Holder): Promis
   );
 }
 
-/** The studio accepts the refresh token no longer: until somebody connects anew there is no session. */
+/**
+ * Ends a connection whose refresh token the studio no longer accepts. There is no session until somebody connects the
+ * account again.
+ */
 export async function endConnection(database: Database, holder: Holder): Promise<void> {
   await database.rows(
     `update connections
@@ -94,7 +103,7 @@ export async function endConnection(database: Database, holder: Holder): Promise
   );
 }
 
-/** Accounts whose refresh was left in the middle: its process died, or no answer came. At most 20, the oldest first. */
+/** Returns accounts whose refresh did not finish: its process died, or no answer came. At most 20, the oldest first. */
 export async function abandonedRefreshes(
   database: Database,
 ): Promise<{ account_id: string; version: number }[]> {
@@ -105,7 +114,7 @@ export async function abandonedRefreshes(
   );
 }
 
-/** Makes or renews an account and its connection. The account's id, new or old. */
+/** Makes or renews an account and its connection. Returns the account's id, new or old. */
 export async function saveConnection(
   database: Database,
   account: {

@@ -6,7 +6,7 @@ import { clientOf, startUpstream } from '../../test/upstream-fixture.ts';
 import { StudioFailure, type StudioFailureKind } from './studio-failure.ts';
 import { translateStudioFailure } from './translate-error.ts';
 
-// A studio that is broken or hostile (T29): whatever it answers, a call ends within bounds and names what it was.
+// Tests a broken or hostile studio (T29): every call ends within its limits, with an error that names the cause.
 
 let db: TestDatabase;
 before(async () => {
@@ -315,7 +315,7 @@ test('eight calls of an account are under way at once, the others wait in order'
   await Promise.all(ids.map((id) => client.call('getProject', { accountId, params: { id } })));
   assert.equal(most, 8);
   assert.deepEqual([...arrived].sort(), [...ids].sort());
-  // Each sets out when all but seven of those before it have come back.
+  // Each call starts after all but seven of the calls before it have returned.
   for (const [at, id] of arrived.entries()) assert.ok(ids.indexOf(id) <= at + 7, `${id} came as ${at}`);
 });
 

@@ -28,16 +28,16 @@ import {
   type StudioIdentity,
 } from './studio-identity.ts';
 
-/** Milliseconds within which the studio must have answered. */
+/** The studio must answer within this time. Milliseconds. */
 const defaultTimeoutMs = 10_000;
 const accountConnections = 64;
-// Long polls keep a connection each: they have their own, so that no other call waits behind one.
+// Each long poll occupies a connection, so long polls have their own: no other call waits behind one.
 const clientConnections = 8;
 const longPolls: ReadonlySet<StudioOperationId> = new Set(['readChanges', 'readProgress']);
-// Files may be on their way for long: they hold up no other call.
+// Files may take a long time, so they have their own connections and delay no other call.
 const uploadConnections = 32;
 
-// The first may hand out what another process refreshed, and that may have been revoked too.
+// The first renewal may return a token that another process refreshed and that has been revoked too.
 const maxRenewals = 2;
 
 type Optional<Name extends string, Part> = Part extends undefined
@@ -45,10 +45,10 @@ type Optional<Name extends string, Part> = Part extends undefined
   : { [N in Name]: Part };
 
 export type CallOptions<Id extends StudioOperationId> = {
-  /** Our account's id; left out for calls that are the client's or anyone's. */
+  /** Our account's id; left out for calls of the client itself and for public calls. */
   accountId?: string;
   signal?: AbortSignal;
-  /** Default 10,000; a long poll's own wait is added. */
+  /** Default 10,000. The wait of a long poll is added. */
   timeoutMs?: number;
   headers?: Record<string, string>;
 } & Optional<'params', StudioParams<Id>> &
@@ -57,41 +57,41 @@ export type CallOptions<Id extends StudioOperationId> = {
 
 export type StudioClient = AsyncDisposable &
   BytesSender & {
-    /** One operation of the studio's contract; its answer is checked. @throws StudioFailure */
+    /** Calls one operation of the studio's contract and checks its answer. @throws StudioFailure */
     call: <Id extends StudioOperationId>(
       operation: Id,
       options: CallOptions<Id>,
     ) => Promise<StudioAnswer<Id>>;
-    /** The catalog's bytes, unread, or `unchanged` where the tag still holds. @throws StudioFailure */
+    /** Returns the catalog's bytes, not parsed, or `unchanged` when the tag is still current. @throws StudioFailure */
     fetchCatalog: (
       accountId: string,
       etag: string | undefined,
     ) => Promise<{ etag: string | undefined; bytes: Buffer } | 'unchanged'>;
-    /** Reads bytes of `fetchCatalog`. @throws StudioFailure */
+    /** Parses the bytes of `fetchCatalog`. @throws StudioFailure */
     readCatalog: (bytes: Buffer) => StudioAnswer<'getCatalog'>;
     /** Reads a render from the feed. @throws StudioFailure of kind nonsense */
     readRender: (value: unknown) => Render;
     /** Reads an upload from the feed. @throws StudioFailure of kind nonsense */
     readUpload: (value: unknown) => StudioUpload;
-    /** The studio's stored id. @throws StudioFailure */
+    /** Returns the studio's id, as in our database. @throws StudioFailure */
     studioId: () => Promise<string>;
     /**
-     * What an account is named and known by in a call for several; undefined while the studio limits the account, which then
-     * has to ask by itself. @throws StudioFailure
+     * Returns the studio's id and the token of an account, for a call for several accounts. Returns `undefined` while
+     * the studio limits the account; then the account must use its own call. @throws StudioFailure
      */
     accountToken: (accountId: string) => Promise<AccessToken | undefined>;
-    /** What signing people in needs of the studio. */
+    /** What signing people in needs from the studio. */
     signingIn: {
-      /** The studio's stored id and its issuer's address. @throws StudioFailure */
+      /** Returns the studio's id, as in our database, and its issuer's address. @throws StudioFailure */
       issuer: StudioIdentity['issuer'];
-      /** As `fetch`, but to the issuer alone, at the address that the service reaches it by. */
+      /** Like `fetch`, but only to the issuer, at the address at which the service reaches it. */
       fetch: IssuerFetch;
     };
   };
 
 export type StudioClientOptions = {
   studioUrl: string;
-  /** Links may begin with it though it be http. */
+  /** Links may begin with this address even when it is http. */
   studioPublicUrl: string;
   studioClientId: string;
   studioClientSecret: string;
@@ -103,7 +103,7 @@ export type StudioClientOptions = {
   crashPoint?: CrashPoint | undefined;
 };
 
-/** Speaks to the studio for all accounts of this process. The address is the operator's own and is not guarded. */
+/** Calls the studio for all accounts of this process. The operator chose its address, so the address is not checked. */
 export function createStudioClient(options: StudioClientOptions): StudioClient {
   const exchange = createExchange(options.studioUrl, accountConnections);
   const clientExchange = createExchange(options.studioUrl, clientConnections);
@@ -191,7 +191,10 @@ function isNonsense(error: unknown): boolean {
   );
 }
 
-/** With the account's token and a slot of its limiter: the token is renewed where refused, waited once where limited for 2 s or less. */
+/**
+ * Performs a call with the account's token, in a slot of its limiter. Renews the token when the studio refuses it.
+ * Waits once when the studio limits the account for 2 s or less.
+ */
 async function performForAccount(job: {
   exchange: Exchange;
   connections: ReturnType<typeof createConnections>;
@@ -215,7 +218,7 @@ async function performForAccount(job: {
     } catch (error) {
       if (!(error instanceof StudioFailure)) throw error;
       if (error.studioCode === 'invalid_token') {
-        // Neither expired nor revoked, and yet refused.
+        // The token is neither expired nor revoked, but still refused.
         if (renewals++ === maxRenewals) throw new StudioFailure('nonsense', error.message, error);
         await nothingSent(unlessGivenUp(connections.renewed(accountId, token.version), parts.signal));
       } else if (error.kind === 'rate_limited') {
@@ -228,7 +231,7 @@ async function performForAccount(job: {
   }
 }
 
-/** A token is others' too: who gives up stops waiting for it, and it comes all the same. */
+/** Stops waiting when the signal aborts. The refresh continues, because other calls wait for the same token. */
 async function unlessGivenUp<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   return unlessAborted(work, signal).catch((error: unknown) => {
@@ -237,7 +240,7 @@ async function unlessGivenUp<T>(work: Promise<T>, signal: AbortSignal | undefine
   });
 }
 
-/** What fails before the call itself was sent says so. */
+/** Marks errors before the call itself as `maybeSent: false`. */
 async function nothingSent<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

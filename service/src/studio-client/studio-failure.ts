@@ -2,36 +2,36 @@ import type { StorageUse } from '@renderkit/contract/studio/storage.ts';
 import type { StudioErrorCode } from '@renderkit/contract/studio/errors.ts';
 
 const studioFailureKinds = [
-  /** Out of reach, in maintenance, overloaded. */
+  /** The studio is unreachable, in maintenance or overloaded. */
   'unavailable',
-  /** It did not answer in time. */
+  /** The studio did not answer in time. */
   'timeout',
-  /** It answered something that the contract does not know. */
+  /** The studio's answer does not match the contract. */
   'nonsense',
-  /** It limits the account. */
+  /** The studio limits the account. */
   'rate_limited',
-  /** The account's session there has ended; only its owner can begin a new one. */
+  /** The account's session at the studio has ended. Only its owner can begin a new one. */
   'connection_expired',
-  /** It refused the call with a code of the contract. */
+  /** The studio refused the call with a code of the contract. */
   'refused',
 ] as const;
 export type StudioFailureKind = (typeof studioFailureKinds)[number];
 
-/** The message of a refusal, and of each field that is at fault. */
+/** The message of a refusal, and a message for each invalid field. */
 export type StudioWords = { message: string; errors: { field: string; message: string }[] };
 
 /** A call to the studio that brought no usable answer. The message is for logs: it may quote the studio. */
 export class StudioFailure extends Error {
   override name = 'StudioFailure';
   readonly kind: StudioFailureKind;
-  /** The code that the studio itself gave; undefined where somebody before it answered, or nobody. */
+  /** The studio's own code; `undefined` when a proxy in front of the studio answered, or nobody. */
   readonly studioCode: StudioErrorCode | undefined;
   readonly retryAfterSeconds: number | undefined;
-  /** What it says is used of how much, with `storage_full`. */
+  /** How much storage is used, and the limit, with `storage_full`. */
   readonly storage: StorageUse | undefined;
-  /** False only where certainly nothing of the call reached the studio. */
+  /** False only when certainly nothing of the call reached the studio. */
   readonly maybeSent: boolean;
-  /** What it says to people, with a code of the contract; only for those who administer it. */
+  /** The studio's messages with a code of the contract. Only its administrators may see them. */
   readonly said: StudioWords | undefined;
 
   constructor(

@@ -6,11 +6,17 @@ import { readRefusal } from './http-call.ts';
 import { StudioFailure } from './studio-failure.ts';
 
 export type StudioIdentity = {
-  /** The studio's stored id: with an account's `sub` it is who somebody is, whatever address it answers at. @throws StudioFailure */
+  /**
+   * Returns the studio's id, as in our database. Together with an account's `sub` it identifies a person, whatever the
+   * studio's address is. @throws StudioFailure
+   */
   studioId: (options?: { fresh?: boolean }) => Promise<string>;
-  /** Both that and the issuer's address, which is on the studio's own, inside or public. @throws StudioFailure */
+  /**
+   * Returns the same id and the issuer's address, which is at the studio's internal or public address. @throws
+   * StudioFailure
+   */
   issuer: (options?: { fresh?: boolean }) => Promise<{ studioId: string; issuer: string }>;
-  /** Path of the token endpoint on the studio's address. @throws StudioFailure */
+  /** Returns the path of the token endpoint at the studio's address. @throws StudioFailure */
   tokenEndpoint: () => Promise<string>;
 };
 
@@ -27,8 +33,8 @@ const Discovery = Compile(
 );
 
 /**
- * Who the studio says it is. The issuer's address must be that of the configured studio, inside or public, so that a
- * token never goes elsewhere; it is not part of anybody's identity.
+ * Reads the studio's identity. The issuer's address must be at the configured studio, internal or public, so that a
+ * token is never sent elsewhere. The address is not part of anybody's identity.
  */
 export function createStudioIdentity(options: {
   exchange: Exchange;
@@ -73,7 +79,7 @@ export function createStudioIdentity(options: {
       const { issuer } = await metadata();
       if (endpoint?.issuer === issuer && performance.now() - endpoint.readAt < freshForMs)
         return endpoint.path;
-      // OpenID Connect Discovery 1.0 §4: the document must name the very issuer it was asked of.
+      // OpenID Connect Discovery 1.0 §4: the document must name the issuer that it was requested from.
       const { pathname } = new URL(issuer);
       const document = parse(
         'discovery',
@@ -88,15 +94,16 @@ export function createStudioIdentity(options: {
   };
 }
 
-/** As much of `fetch` as a client of OpenID Connect uses. @throws StudioFailure */
+/** The part of `fetch` that an OpenID Connect client uses. @throws StudioFailure */
 export type IssuerFetch = (
   url: string,
   request: { method?: string; headers?: Record<string, string>; body?: unknown },
 ) => Promise<Response>;
 
 /**
- * Sends what is for the issuer to the studio, by the address that the service reaches it at, whichever of its two the
- * issuer is known by, with the caps and time-outs of every other call. What is for anybody else is not sent.
+ * Sends requests for the issuer to the studio, at the address at which the service reaches it. The issuer may have the
+ * internal or the public address. The same size limits and timeouts apply as for every other call. Refuses requests to
+ * any other address.
  */
 export function createIssuerFetch(
   exchange: Exchange,
@@ -116,7 +123,7 @@ export function createIssuerFetch(
       ...(body !== undefined && body !== null && { body: textOf(body) }),
       timeoutMs: issuerTimeoutMs,
       maxBytes: maxIssuerBytes,
-      // A code serves once.
+      // A code can be used only once.
       repeatable: method === 'GET',
     });
     if (reply.status >= 500 || reply.status === 429)

@@ -4,7 +4,7 @@ import type { ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { StudioFailure, type StudioFailureKind } from './studio-failure.ts';
 
-/** Seconds that a client should wait where the studio names no time itself. */
+/** Seconds that a client should wait when the studio itself names no time. */
 const defaultRetryAfterSeconds = 5;
 
 type Row = { code: ProblemCode; detail: string; retry?: true };
@@ -31,12 +31,13 @@ const byKind = {
   refused: unexpected,
 } as const satisfies Record<StudioFailureKind, Row>;
 
-// What the service asks has been validated before, so a refusal of its form is an error of ours or of the studio.
+// The service has already validated its requests. So when the studio refuses their form, the service or the studio has
+// an error.
 const byStudioCode = {
   invalid_request: unexpected,
   invalid_token: unexpected,
   forbidden: { code: 'forbidden', detail: 'The studio does not allow this to the account.' },
-  // Of administration, which says it in its own words.
+  // Only administration uses this code, and passes the studio's message on.
   sign_in_required: unexpected,
   storage_full: { code: 'forbidden', detail: storageFullDetail(undefined) },
   not_found: { code: 'not_found', detail: 'There is no such resource.' },
@@ -49,8 +50,8 @@ const byStudioCode = {
 } as const satisfies Record<StudioErrorCode, Row>;
 
 /**
- * What a client gets for a failed call to the studio: a code of §7 and a sentence of ours, never the studio's
- * text. Anything that is no StudioFailure is thrown on as it is.
+ * Converts a failed call to the studio to a refusal: a code of §7 and our own sentence, never the studio's text. Throws
+ * any other error unchanged.
  */
 export function translateStudioFailure(failure: unknown): ApiProblem {
   if (failure instanceof ApiProblem) return failure;
@@ -77,8 +78,9 @@ export async function translated<T>(call: Promise<T>): Promise<T> {
 }
 
 /**
- * For a call that names one thing of the studio's in its path: what the studio does not know, or cannot even read as an
- * id, is not found. `detail` must be the same for both, so that nobody learns whose an id is.
+ * Makes a handler for calls that name one object of the studio in their path. When the studio does not have the id, or
+ * cannot read it as an id, the client gets `not_found`. `detail` must be the same for both, so that nobody learns whose
+ * an id is.
  */
 export function asNotFound(detail: string): (error: unknown) => never {
   return (error) => {
@@ -92,7 +94,7 @@ export function asNotFound(detail: string): (error: unknown) => never {
   };
 }
 
-/** What a client gets where the account may store no more: how much it stores of how much, and what helps. */
+/** Returns the message for a full storage: how much is stored, the limit, and how to make room. */
 export function storageFullDetail(use: StorageUse | undefined): string {
   const stored = use === undefined ? '' : `${storageUseText(use)} `;
   return `The account's storage has no room for this. ${stored}Delete uploads or items of the library to make room.`;
@@ -103,14 +105,17 @@ export function storageUseText({ used_bytes: used, limit_bytes: limit }: Storage
   return `${sizeText(used)} of ${sizeText(limit)} of storage are used.`;
 }
 
-/** A `forbidden` for a full storage. */
+/** Returns a `forbidden` for a full storage. */
 export function storageFull(use: StorageUse | undefined, cause?: unknown): ApiProblem {
   return new ApiProblem('forbidden', { detail: storageFullDetail(use), cause });
 }
 
 const units = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const;
 
-/** Bytes in the largest unit that is not below one, as the limits of files are counted: 1 MB is 1,048,576 bytes. */
+/**
+ * Returns bytes in the largest unit in which the number is at least one. 1 MB is 1,048,576 bytes, as for the limits of
+ * files.
+ */
 function sizeText(bytes: number): string {
   let value = bytes;
   let unit = 0;

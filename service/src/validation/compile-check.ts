@@ -5,20 +5,20 @@ import { Format } from 'typebox/format';
 import type { FieldError } from '../problems/api-problem.ts';
 import { fieldErrorsOf } from './field-errors.ts';
 
-/** Adds all that is wrong with `data` to `errors`. */
+/** Adds all errors in `data` to `errors`. */
 export type Check = (data: unknown, errors: FieldError[]) => void;
 
-// As what opens addresses reads them (WHATWG URL); whether one may be opened is decided there.
+// Reads addresses as the code that opens them does (WHATWG URL). That code decides whether an address may be opened.
 const isUri = (text: string) => URL.canParse(text);
-// A time with its offset that a calendar has, of the years that the database has too.
+// A time with an offset and with a valid date, in the years that the database accepts too.
 const dateTime = /^(?!0000)\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
 const isDateTime = (text: string) => dateTime.test(text) && !Number.isNaN(Date.parse(text));
 
 Format.Set('uri', isUri);
 Format.Set('date-time', isDateTime);
 
-// Only for the words of a refusal (decision 0032). All issues at once: their number is bounded by that of the values in a
-// body. An issue carries its schema, which knows what there is in place of a name that there is not.
+// Used only for the messages of a refusal (decision 0032). It reports all issues at once; there are at most as many as
+// values in a body. Each issue includes its schema, which lists the valid names when a name is unknown.
 const ajv = new Ajv2020({
   allErrors: true,
   verbose: true,
@@ -30,8 +30,8 @@ ajv.addFormat('uri', isUri);
 ajv.addFormat('date-time', isDateTime);
 
 /**
- * Makes the check of a schema of the contract. It is compiled when it is first used: all of them together would take a
- * good part of the start. `what` is what its properties are called in messages.
+ * Makes the check of a schema of the contract. The first use compiles it: compiling all schemas would make the start
+ * much longer. `what` is what messages call its properties.
  */
 export function compileCheck(schema: TSchema, what: 'field' | 'parameter'): Check {
   let validator: Validator | undefined;

@@ -1,30 +1,30 @@
 import { listed } from '@renderkit/contract/studio/issues.ts';
 import { nearestNames, normalName, shownName } from '@renderkit/server-kit/nearest-names.ts';
 
-/** What of the model that a request names is told where a field of the request is not known. */
+/** Facts about the request's model that messages about unknown fields contain. */
 export type ModelFacts = {
   id: string;
-  /** Of the kind of output that is asked for. */
+  /** The ratios for the requested kind of output. */
   ratios: readonly string[];
-  /** Keys of its own options. */
+  /** The keys of the model's own options. */
   options: readonly string[];
 };
 
-/** The fields or parameters that there are, and the model of the request where it is known. */
+/** The fields or parameters that exist, and the model of the request when it is known. */
 export type Known = {
   what: 'field' | 'parameter';
   names: readonly string[];
   model?: ModelFacts | undefined;
 };
 
-/** Where to a name of another API leads here. The first of `fields` that the request has is named. */
+/** What a name of another API corresponds to here. The message names the first of `fields` that the request has. */
 type Pointer = { names: readonly string[] } & (
   | { fields: readonly string[] }
   | { option: string }
   | { advice: string }
 );
 
-/** Names that other APIs have for what is here under another name or in another place, as `normalName` makes them. */
+/** Names of other APIs for something that has another name or place here, in the form that `normalName` returns. */
 const pointers: readonly Pointer[] = [
   {
     names: [
@@ -110,10 +110,10 @@ const pointers: readonly Pointer[] = [
 ];
 const pointerOf = new Map(pointers.flatMap((pointer) => pointer.names.map((name) => [name, pointer])));
 
-/** Where so few names are known they are all listed. */
+/** The message lists all names when there are at most this many. */
 const maxListed = 8;
 
-/** What a client is told of a name that a request does not have: where it belongs, or which name is nearest. */
+/** Returns the message about a name that a request does not have: where it belongs, or the most similar name. */
 export function describeUnknown(name: string, known: Known): string {
   const hint = hintFor(name, known);
   return `there is no ${known.what} ${shownName(name)}${hint === undefined ? '' : `; ${hint}`}`;
@@ -147,7 +147,7 @@ function hintOf(
   names: readonly string[],
   model: ModelFacts | undefined,
 ): string | undefined {
-  // An extension, a project or a frame has neither a model to choose nor a number of outputs.
+  // An extension, a project and a frame have no model to choose and no number of outputs.
   const ofModel = names.includes('options');
   if ('advice' in pointer) return ofModel || names.includes('video_id') ? pointer.advice : undefined;
   if ('option' in pointer) return ofModel ? optionHint(pointer.option, model) : undefined;

@@ -8,8 +8,8 @@ import type { FieldError } from '../problems/api-problem.ts';
 import { describeUnknown } from './describe-unknown-field.ts';
 
 /**
- * What ajv found (with `verbose`), in our words: one entry for each field, `reference_images[2]`, with one message, `must
- * be at most 2048 characters`.
+ * Converts ajv's errors (with `verbose`) to our messages: one entry for each field, such as `reference_images[2]`, with
+ * one message, such as `must be at most 2048 characters`.
  */
 export function fieldErrorsOf(
   errors: readonly ErrorObject[],
@@ -18,7 +18,7 @@ export function fieldErrorsOf(
 ): FieldError[] {
   const byField = new Map<string, ErrorObject[]>();
   for (const error of errors) {
-    // It says only that the branch it chose had errors, which are there themselves.
+    // It only reports that the chosen branch has errors, and those are in the list themselves.
     if (error.keyword === 'if') continue;
     const field = fieldOf(error, pathOf(error.instancePath, data)) || 'body';
     const before = byField.get(field);
@@ -38,10 +38,13 @@ function fieldOf({ keyword, params }: ErrorObject, path: string): string {
   return path;
 }
 
-/** Keywords that say more than the others do about the same value; of the rest, all are said. */
+/**
+ * Keywords that explain more than the others about the same value. Only the first of them is reported; without any of
+ * them, all errors are.
+ */
 const first = ['required', 'additionalProperties', 'enum', 'const', 'type', 'format'];
 
-/** All that is wrong with one field as one message; undefined where it is fields within it that are wrong. */
+/** Returns all errors of one field as one message; `undefined` when the errors are in fields within it. */
 function messageOf(
   errors: readonly ErrorObject[],
   what: 'field' | 'parameter',
@@ -70,12 +73,15 @@ function unknownField(error: ErrorObject, what: 'field' | 'parameter'): Omit<Fie
   };
 }
 
-/** A value that none of several schemas takes: what is wrong by the one that it comes nearest to, and the others. */
+/**
+ * Returns the message for a value that matches none of several schemas: the errors by the nearest schema, and the
+ * alternatives.
+ */
 function messageOfUnion(union: ErrorObject, errors: readonly ErrorObject[]): string | undefined {
   const branches = (union.schema as unknown[]).map((_, i) =>
     errors.filter(({ schemaPath }) => schemaPath.startsWith(`${union.schemaPath}/${i}/`)),
   );
-  // The value is of that schema's type, and what is wrong lies within it.
+  // The value has the type of that schema, and the errors are within it.
   if (branches.some((found) => found.length === 0)) return undefined;
   const alternatives = branches.flatMap((found) => {
     const [error] = found.filter(({ keyword }) => keyword === 'type' || keyword === 'const');
@@ -88,7 +94,7 @@ function messageOfUnion(union: ErrorObject, errors: readonly ErrorObject[]): str
   return [near.map(messageOfOne).join(' and '), ...alternatives].join(', or ');
 }
 
-/** As an item of "must be …". */
+/** Returns an item of "must be …". */
 function expectedOf({ keyword, params }: ErrorObject): string {
   const given = params as Record<string, unknown>;
   if (keyword === 'const') return String(given['allowedValue']);
@@ -142,7 +148,7 @@ const formats: Record<string, string> = {
   'date-time': 'must be a time with its offset, such as 2026-01-31T12:00:00Z',
 };
 
-/** "a, b or c". */
+/** Joins words as "a, b or c". */
 function inWords(words: readonly string[]): string {
   return words.length < 2 ? (words[0] ?? 'valid') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
@@ -162,7 +168,7 @@ function nameOfType(type: string): string {
   }
 }
 
-/** A JSON pointer as a path: positions of arrays in brackets, which only the data can tell from names. */
+/** Converts a JSON pointer to a path with array indexes in brackets. Only the data show which parts are indexes. */
 function pathOf(pointer: string, data: unknown): string {
   let path = '';
   let value = data;

@@ -12,7 +12,7 @@ const largest = largeJsonBodyBytes;
 const newResponse = () => new ServerResponse(new IncomingMessage(new Socket()));
 const crowded = (error: unknown) => error instanceof ApiProblem && error.code === 'rate_limited';
 
-/** Notes who was let in, who was refused, and how each leaves. The first letter of a name is the account. */
+/** Records which bodies were admitted and refused, and how each ends. The first letter of a name is the account. */
 function watch(bodies: LargeBodies) {
   const order: string[] = [];
   const refused: string[] = [];
@@ -30,7 +30,7 @@ function watch(bodies: LargeBodies) {
         order.push(name);
         leave.set(name, left);
       };
-      // Those that stand in line at the end of a test wait in vain.
+      // Bodies that still wait at the end of a test wait in vain.
       wait().catch(() => refused.push(name));
       await soon();
     },
@@ -96,7 +96,7 @@ test('on a slow line those whose turn cannot come are refused at once, told when
   const bodies = createLargeBodies(2 * largest, 5_000, () => now);
   const { order, refused, enter, leave } = watch(bodies);
   for (let i = 0; i < 20; i++) await enter(`a${i}`);
-  // A second each: in twice its patience the account has ten of them through.
+  // One second each: within twice its patience the account gets ten of them through.
   for (let i = 0; i < 3; i++) {
     assert.deepEqual(refused, []);
     now += 1_000;
@@ -107,7 +107,7 @@ test('on a slow line those whose turn cannot come are refused at once, told when
     Array.from({ length: 9 }, (_, i) => `a${19 - i}`),
   );
   assert.deepEqual(order, ['a0', 'a1', 'a2', 'a3']);
-  // Others have nothing to do with it.
+  // Other accounts are not affected.
   await enter('b0');
   assert.equal(order.at(-1), 'b0');
 });

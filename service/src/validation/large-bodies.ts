@@ -2,19 +2,25 @@ import type { ServerResponse } from 'node:http';
 import { largeJsonBodyBytes } from '@renderkit/contract/v1/limits.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 
-/** Bytes of large bodies in this process, each from before its first byte until its answer: three of the largest. */
+/**
+ * The most bytes of large bodies in this process: three of the largest size. Each counts from before its first byte
+ * until its answer.
+ */
 const capacityBytes = 3 * largeJsonBodyBytes;
-/** How long a large body waits for its turn at most, its bytes still with the client. */
+/** The longest time that a large body waits for its turn. Its bytes stay with the client meanwhile. */
 const patienceMs = 120_000;
 const retrySeconds = { min: 5, max: 600 };
-/** A turn this many times too late is not waited for: the pace of late is only a guess, and the first ones are no pace. */
+/**
+ * A body is refused when its estimated wait is this many times too long. The estimate uses the recent pace, and only
+ * after `leftBeforeAGuess` bodies.
+ */
 const hopelesslyLate = 2;
 const leftBeforeAGuess = 3;
 
 export type LargeBodies = {
   /**
-   * Waits for capacity for so many bytes; what it gives back is to be called on leaving, once or more often.
-   * @throws ApiProblem rate_limited where none comes free in time, as soon as that can be told
+   * Waits for capacity for `bytes`. The caller must call the result when the body is done; further calls do nothing.
+   * @throws ApiProblem rate_limited when no capacity is free in time, as soon as this is foreseeable
    */
   enter: (accountId: string, bytes: number, response: ServerResponse) => Promise<() => void>;
 };
@@ -24,16 +30,16 @@ type Account = {
   bytesInside: number;
   /** First come, first served. */
   line: Waiting[];
-  /** How fast its bodies have come and gone lately, all of them together. */
+  /** The recent pace of all its bodies together. */
   msPerByte: number;
   left: number;
   lastLeftAt: number;
 };
 
 /**
- * Lets so many bytes of large bodies in at once. Accounts take turns, those with nothing inside first, and none has all
- * the capacity: a body of the largest size always fits beside those of one account. One whose turn cannot come in time, going
- * by how its account's others fare, is refused at once instead of in the end.
+ * Admits a limited number of bytes of large bodies at once. Accounts take turns, those without an admitted body first.
+ * No account gets all the capacity: a body of the largest size always fits in addition to those of one account. When a
+ * body's turn cannot come in time, judging by the account's recent bodies, it is refused at once.
  */
 export function createLargeBodies(
   capacity = capacityBytes,
@@ -41,7 +47,7 @@ export function createLargeBodies(
   now = () => performance.now(),
 ): LargeBodies {
   const perAccount = capacity - largeJsonBodyBytes;
-  // In the order of their turns: whoever was let in, or has left, goes to the end.
+  // In the order of their turns: an account moves to the end when its body is admitted or done.
   const accounts = new Map<string, Account>();
   let bytesInside = 0;
   const toEnd = (accountId: string, account: Account) => {
@@ -53,7 +59,7 @@ export function createLargeBodies(
       const able = [...accounts].filter(([, account]) => mayBeNext(account, perAccount));
       const next = able.find(([, account]) => account.bytesInside === 0) ?? able[0];
       const waiting = next?.[1].line[0];
-      // A large one whose turn it is keeps its turn: smaller ones do not pass it.
+      // A large body keeps its turn: smaller bodies do not overtake it.
       if (next === undefined || waiting === undefined || bytesInside + waiting.bytes > capacity) return;
       const [accountId, account] = next;
       account.line.shift();
@@ -105,7 +111,10 @@ function mayBeNext({ bytesInside, line: [first] }: Account, perAccount: number):
   return first !== undefined && (bytesInside === 0 || bytesInside + first.bytes <= perAccount);
 }
 
-/** Whatever comes first: capacity, its client's going, the end of patience, or the word that waiting is in vain. */
+/**
+ * Waits for the first of these: capacity, the client's disconnect, the end of the patience, or a refusal because
+ * waiting is useless.
+ */
 function standInLine(
   account: Account,
   {
@@ -140,7 +149,9 @@ function standInLine(
   return waiting;
 }
 
-/** From the last that left, or from its own entry where the account had no body inside meanwhile. */
+/**
+ * Measures from when the last body was done, or from this body's entry when the account had no other body meanwhile.
+ */
 function noteSpeed(
   account: Account,
   { bytes, enteredAt, leftAt }: { bytes: number; enteredAt: number; leftAt: number },
@@ -159,7 +170,7 @@ function refuseHopeless(account: Account, patience: number, now: number): void {
   }
 }
 
-/** Until those before it have left, at the pace of late. */
+/** Estimates the time until the bodies before it are done, at the recent pace. */
 function msUntilTurn({ bytesInside, line, msPerByte }: Account, waiting: Waiting): number {
   let before = bytesInside;
   for (const other of line) {

@@ -28,17 +28,17 @@ const jsonLimits = {
   maxGatheredBytes: jsonBodyBytes,
 };
 
-/** A large body that comes slower holds its place for too long. */
+/** A slower large body would occupy its place for too long. */
 const largeBodyPace: Pace = { minBytesPerSecond: 256 * 1024, windowMs: 5_000 };
 
 export type JsonBody = {
-  /** Undefined where there is none, or none that can be read. */
+  /** `undefined` when there is no body, or when it cannot be read. */
   body: unknown;
-  /** Members of the body too long to be handled with it: an empty text stands in their places. */
+  /** Long members of the body, which are handled separately. In the body an empty text replaces each of them. */
   longTexts?: ScannedJson['longTexts'] | undefined;
-  /** What is wrong with it that its schema may not say. */
+  /** Errors in the body that its schema may not report. */
   issues?: FieldError[] | undefined;
-  /** There where the body is a large one: to be called when nothing of it is needed any more. */
+  /** Set for a large body. The caller must call it when the body is no longer needed. */
   release?: (() => void) | undefined;
 };
 
@@ -47,13 +47,16 @@ export type JsonBodyRequest = {
   request: IncomingMessage;
   response: ServerResponse;
   limitBytes: number;
-  /** Values in it, at every level together. */
+  /** The most values in the body, over all levels. */
   maxValues?: number | undefined;
-  /** How long its texts may be. */
+  /** The limits of its texts' lengths. */
   texts: TextLimits;
 };
 
-/** Reads a JSON body; a large one waits until `largeBodies` lets it into memory. What makes it unreadable is added to `errors`. */
+/**
+ * Reads a JSON body. A large one waits until `largeBodies` admits it. Adds an error to `errors` when the body cannot be
+ * read.
+ */
 export async function readJsonBody(
   asked: JsonBodyRequest,
   largeBodies: LargeBodies,
@@ -86,7 +89,7 @@ export async function readJsonBody(
   }
 }
 
-/** The wait for a place is not the client's to answer for: its body has a pace to keep instead of a time. */
+/** The client is not responsible for the wait, so its body has a minimum pace instead of a time limit. */
 async function readLarge(asked: JsonBodyRequest, enter: () => Promise<() => void>): Promise<JsonBody> {
   using _ = exemptFromRequestTimeout(asked.request);
   const release = await enter();

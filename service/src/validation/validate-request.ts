@@ -20,27 +20,29 @@ export type ValidRequest = {
   query: Record<string, string | number | boolean>;
   body: unknown;
   idempotencyKey: string | undefined;
-  /** A form was sent in place of JSON; it has not been read. */
+  /** The client sent a form instead of JSON; it has not been read. */
   isForm?: boolean;
-  /** To be called when the request has been answered, whatever became of it: its large body held a place. */
+  /**
+   * The caller must call this after the request was answered, with any outcome, to free the place of its large body.
+   */
   release?: (() => void) | undefined;
 };
 
 export type RawRequest = {
-  /** Whose request it is. */
+  /** The account that sent the request. */
   accountId: string;
   request: IncomingMessage;
   response: ServerResponse;
-  /** Decoded. */
+  /** Already decoded. */
   params: Record<string, string>;
   /** The text after the question mark. */
   query: string | undefined;
 };
 
-/** As much of an operation as the form of its requests depends on. */
+/** The parts of an operation that determine the form of its requests. */
 export type ValidatedOperation = Pick<Operation, 'request' | 'idempotent'>;
 
-/** Says more of fields that a body does not have than the form alone can: it changes the messages of such errors. */
+/** Explains unknown fields of a body better than the schema alone can: it changes the messages of such errors. */
 export type ExplainUnknown = (asked: {
   accountId: string;
   body: unknown;
@@ -50,8 +52,8 @@ export type ExplainUnknown = (asked: {
 const noBody: unknown = Object.freeze({});
 
 /**
- * Makes the function that validates the form of one operation's requests: headers, query and body, and reports all that
- * is wrong with them at once. It throws ApiProblem: `invalid_request`, or `not_found` for a path that names nothing.
+ * Makes a function that validates the form of one operation's requests: headers, query and body. It reports all errors
+ * at once. It throws ApiProblem: `invalid_request`, or `not_found` for a path with an impossible id.
  */
 export function requestValidator(
   operation: ValidatedOperation,
@@ -122,7 +124,7 @@ const sizesOf = ({ request: { bodyLimitBytes, maxBodyValues } }: ValidatedOperat
   maxValues: maxBodyValues,
 });
 
-/** Validates a body without its long texts, whose lengths were checked as they came, and then puts them in. */
+/** Validates a body without its long texts, then puts them back. Their lengths were checked while reading. */
 function bodyErrors({ body, longTexts, issues = [] }: JsonBody, checkBody: Check): FieldError[] {
   const errors: FieldError[] = [];
   checkBody(body, errors);
@@ -132,19 +134,19 @@ function bodyErrors({ body, longTexts, issues = [] }: JsonBody, checkBody: Check
   return [...errors, ...issues.filter(({ field }) => !reported.has(field))];
 }
 
-/** Of any type at most; a type with a smaller limit is checked where the bytes are read. */
+/** The limit for any type of file. The code that reads the bytes checks smaller limits of a type. */
 const maxFileBytes = Math.max(maxImageBytes, maxVideoBytes, maxAudioBytes);
 const maxFormBytes = maxFileBytes + 64 * 1024;
 const formMediaType = /^multipart\/form-data[ \t]*(;|$)/i;
 
-/** A query as text has it: each name once, decoded. Null prototype. */
+/** A parsed query: each name once, decoded. Null prototype. */
 export type RawQuery = Record<string, string>;
 
 const nothing: RawQuery = Object.freeze(Object.create(null) as RawQuery);
 
 /**
- * Reads the text after the question mark (application/x-www-form-urlencoded). A repeated name, bytes that are no
- * UTF-8 and U+0000 are added to `errors`, whatever the name.
+ * Parses the text after the question mark (application/x-www-form-urlencoded). Adds errors for repeated names, invalid
+ * UTF-8 and U+0000, for every name.
  */
 export function readQuery(text: string | undefined, errors: FieldError[]): RawQuery {
   if (text === undefined || text === '') return nothing;
@@ -179,8 +181,9 @@ type Properties = Record<string, { type?: string }>;
 type Query = Record<string, string | number | boolean>;
 
 /**
- * Reads and validates the query of one operation: unknown names are refused, where it takes no parameters too; what the
- * schema calls an integer must be plain digits and becomes a number, what it calls a boolean `true` or `false`.
+ * Makes a function that reads and validates the query of one operation. It refuses unknown names, also when the
+ * operation takes no parameters. Integers in the schema must be plain digits and become numbers; booleans must be
+ * `true` or `false`.
  */
 export function compileQueryCheck(
   schema: TSchema | undefined,
@@ -208,7 +211,7 @@ export function compileQueryCheck(
         delete query[name];
       }
     }
-    // Another word stays a text, and the schema says what is wrong with it.
+    // Any other word stays a text, and the schema reports the error.
     for (const name of booleans)
       if (query[name] === 'true' || query[name] === 'false') query[name] = query[name] === 'true';
     check(query, errors);

@@ -54,7 +54,7 @@ describe('admission', () => {
     await database.rows('update api_keys set revoked_at = clock() where account_id = $1', [accountId]);
     return createKey(database, { accountId, name: 'a key', ...more }, operator.actor);
   };
-  /** The middle of a minute, so that no window ends within a test. */
+  /** Waits until the middle of a minute, so that no window ends within a test. */
   const settle = async () => {
     const [row] = await database.rows<{ second: number }>(
       'select extract(second from statement_timestamp())::float8 as second',

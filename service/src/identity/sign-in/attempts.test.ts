@@ -35,7 +35,7 @@ async function tryOften(publicUrl: string): Promise<void> {
     };
     for (const line of attempts.remember(request, attempt)) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-      // RFC 6265 §6.1: browsers need not keep more of one cookie.
+      // RFC 6265 §6.1: browsers need not store larger cookies.
       assert.ok(name.length + value.length < 4_096);
       if (value === '') jar.delete(name);
       else jar.set(name, value);
@@ -43,6 +43,6 @@ async function tryOften(publicUrl: string): Promise<void> {
   }
   assert.equal(jar.size, 5);
   const bytes = [...jar].reduce((sum, [name, value]) => sum + name.length + value.length + 3, 0);
-  // Of 16 KB that a request's headers may have (createHttpServer).
+  // A request's headers may have 16 KB in total (createHttpServer).
   assert.ok(bytes < 10_000, `${bytes}`);
 }

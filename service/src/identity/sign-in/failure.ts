@@ -2,7 +2,7 @@ import type { SignInFailure } from '@renderkit/contract/console/sign-in-failures
 import { StudioFailure } from '../../studio-client/studio-failure.ts';
 
 /**
- * Errors that the browser brings back (RFC 6749 §4.1.2.1) and that have a page of their own; all others count as
+ * Errors that the browser brings back (RFC 6749 §4.1.2.1) and that have a failure of their own; all others count as
  * refused.
  */
 const failureOfCode = new Map<string, SignInFailure>([

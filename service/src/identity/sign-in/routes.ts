@@ -81,7 +81,7 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInOptions): v
     const attempt = attempts.find(request.raw, states.length === 1 ? states[0] : undefined);
     if (attempt === undefined)
       return redirectTo(reply, prefix + failurePage('attempt_unknown', consoleAddresses.home));
-    // Whatever becomes of it: a try serves once.
+    // Whatever the outcome is: each attempt can be used only once.
     const cookies = [attempts.forget(attempt.state)];
     reply.header('set-cookie', cookies);
     const { returnTo: to } = attempt;
@@ -112,7 +112,7 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInOptions): v
   });
 }
 
-/** Both addresses do something, which nobody who asks by HEAD expects. */
+/** Refuses HEAD, because both addresses do something, which a client does not expect of HEAD. */
 function refuseHead(app: FastifyInstance): void {
   for (const address of [consoleAddresses.signIn, consoleAddresses.callback])
     app.head(address, (request) => {
@@ -120,12 +120,15 @@ function refuseHead(app: FastifyInstance): void {
     });
 }
 
-/** What to offer somebody who is not signed in; the page asks for it, for the studio may be slow to say. */
+/**
+ * Adds the route that returns what a person who is not signed in may do. The page calls it separately, because the
+ * studio may be slow to answer.
+ */
 function addChoicesRoute(app: FastifyInstance, providers: Providers): void {
   app.get(consoleAddresses.signInChoices, async (_request, reply) => {
     const signUp = await providers.get().then(
       ({ configuration }) => offersSignUp(configuration),
-      // Signing in will say what is wrong.
+      // Signing in will show what is wrong.
       () => false,
     );
     const choices: SignInChoices = { object: 'sign_in_choices', sign_up: signUp };
@@ -133,7 +136,7 @@ function addChoicesRoute(app: FastifyInstance, providers: Providers): void {
   });
 }
 
-/** Anybody can write a link to our sign-in: what cannot be an address is not passed on. */
+/** Anybody can write a link to our sign-in, so a hint that cannot be an address is not passed on. */
 function loginHint(asked: string | null): string | undefined {
   return asked !== null && asked.length <= maxHintCharacters && !/[\p{Cc}\s]/u.test(asked) && asked !== ''
     ? asked
@@ -148,7 +151,7 @@ function failurePage(reason: SignInFailure, to: string): string {
   return `${consoleAddresses.signInFailed}?${new URLSearchParams({ reason, return_to: to }).toString()}`;
 }
 
-/** The server leaves what stands after the question mark as it came. */
+/** Parses the query, which the server leaves unparsed. */
 function queryOf(request: FastifyRequest): URLSearchParams {
   const text = request.query as string | undefined;
   return new URLSearchParams((text ?? '').slice(0, maxQueryCharacters));

@@ -1,17 +1,17 @@
 import { maxMaskCharacters } from '@renderkit/contract/v1/limits.ts';
 
-/** A JSON body of up to 16 MB, and the field that its refusal names; none where it is taken. */
+/** A JSON body of up to 16 MB, and the field that its refusal names; `undefined` when the body is valid. */
 export type LargeBody = { name: string; bytes: Buffer; field: string | undefined };
 
 const maskPrefix = 'data:image/png;base64,';
-/** One pixel: what looks at how a mask begins finds a picture. */
+/** One pixel: code that checks the beginning of a mask finds a picture. */
 const tinyPng = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
 const whole = 15_900_000;
 
-/** A mask of so many characters that begins as a PNG does. */
+/** Returns a mask of about `characters` characters that begins as a PNG does. */
 export function maskOf(characters: number): string {
   const bytes = Buffer.alloc(Math.floor((characters - maskPrefix.length) / 4) * 3, 9);
   tinyPng.copy(bytes);
@@ -22,10 +22,10 @@ const edit = (members: string) =>
   `{"kind":"image_edit","image":"lib_1","mode":"inpaint","prompt":"x",${members}}`;
 const repeated = (unit: string, size: number) => unit.repeat(Math.floor(size / unit.length));
 
-/** A text as it is made when its turn comes, and the field that its refusal names. */
+/** A function that makes the text when it is needed, and the field that the refusal names. */
 type Shape = [name: string, field: string | undefined, text: () => string | Buffer];
 
-/** One body of each shape that has something to do for a parser; the sizes are a seed's. */
+/** Returns one body of each shape that is hard work for a parser. `random` determines the sizes. */
 export function largeBodies(random: () => number): LargeBody[] {
   const size = () => Math.floor(whole * (0.8 + 0.2 * random()));
   return [...masks(size), ...longValues(size), ...structures(size)].map(([name, field, text]) => ({
