@@ -306,7 +306,7 @@ test('twenty reconnects under load over two services lose no event and tell none
   const expected = creates * 3;
   for (let connects = 0; seen.length < expected; connects++) {
     await using reader = await stream({ url: urls[connects % 2] ?? '', lastEventId });
-    // The first twenty are cut off after some events, in the middle of whatever is under way.
+    // The first twenty connections are closed after some events, at any point of the running work.
     const atMost = connects < 20 ? 1 + ((connects * 3) % 11) : Number.POSITIVE_INFINITY;
     for (let count = 0; count < atMost && seen.length < expected; count++) {
       lastEventId = (await nextOf(reader)).id ?? '';

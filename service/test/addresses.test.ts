@@ -14,10 +14,10 @@ import { startTestService, type TestService } from './harness.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { scriptRenders } from './scripted-renders.ts';
 
-// The addresses that people and programs name, at every door: webhook endpoints, uploads and references. 127.0.0.0/8 is
-// what the operator allows; the name server is a real one on this machine.
+// Tests the addresses that people and programs send to each route that takes them: webhook endpoints, uploads and
+// references. The operator allows 127.0.0.0/8. A real name server runs on this machine.
 
-/** What the names below example.com lead to; a test may change it. */
+/** The DNS answers for names below example.com; a test may change them. */
 const names: Record<string, DnsAnswer> = {};
 let dns: DnsServer;
 let service: TestService;
@@ -45,7 +45,7 @@ after(async () => {
 });
 
 const edit = (image: string) => ({ image, prompt: 'in winter', model: 'edits' });
-/** Asks at every door that takes an address; what each of them refused, by its field. */
+/** Sends an address to every route that takes one. Returns the refusals with their fields. */
 async function refusals(url: string): Promise<{ field: string; message: string }[]> {
   const answers = [
     await person.browser.ask('/console/api/webhooks', { body: { url, events: [] } }),
@@ -87,7 +87,7 @@ test('an address without a possible host is refused by the name of its field, an
     );
     const [webhook, upload, ...references] = told.map(({ message }) => message);
     for (const message of [webhook, ...references]) assert.match(message ?? '', words, url);
-    // The contract has the format of an upload's address, which some of them lack already.
+    // The contract already validates the format of an upload's address, so some routes refuse with other words.
     if (upload?.startsWith('must be a whole address') !== true) assert.match(upload ?? '', words, url);
   }
   assert.deepEqual((await person.call('listWebhooks')).data, []);
@@ -130,7 +130,7 @@ test('an http name that leads elsewhere by the time of the request is refused th
   assert.equal((await firstAttempt(ping.id)).failure, 'blocked_address');
   assert.ok(!receiver.received.some(({ path }) => path === '/moving'));
 
-  // The first answer is that of the create; each is for both kinds of addresses.
+  // The create gets the first answer; each answer covers both kinds of addresses.
   let answers = 0;
   Object.defineProperty(names, 'turning.example.com', {
     get: () => ({ a: [answers++ < 2 ? '127.0.0.1' : '93.184.216.34'] }),

@@ -6,7 +6,7 @@ import { validatorOf } from './validators.ts';
 
 const isProblem = validatorOf(Problem);
 
-/** Asserts that an answer is a refusal as every layer must tell it; `code` undefined: with whatever code. */
+/** Asserts that an answer is a valid problem. `code` undefined: any code is allowed. */
 export function assertProblem(answer: Answer, code: ProblemCode | undefined, what: string): void {
   assert.ok(isProblem(answer.body), `${what}: ${answer.text} ${JSON.stringify(isProblem.errors)}`);
   const problem = answer.body as Problem;

@@ -17,30 +17,30 @@ const document = JSON.parse(readFileSync(file, 'utf8')) as Document;
 const ajv = createAjv({ strict: false });
 ajv.addSchema({ ...document, $id: id });
 
-/** The longest pattern of a path first: `/v1/assets/images/{id}` is no `/v1/assets/{type}/{id}`. */
+/** The path with fewest parameters first: `/v1/assets/images/{id}` must match before `/v1/assets/{type}/{id}`. */
 const templates = Object.keys(document.paths)
   .sort((a, b) => a.split('{').length - b.split('{').length)
   .map((template) => ({ template, shape: new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }));
 const validators = new Map<string, ValidateFunction>();
-/** The statuses with which an answer may lack a header that the document lists for it; any, where none are named. */
+/** Statuses with which an answer may lack a header that the document lists. `undefined`: with any status. */
 const occasional: Record<string, number[] | undefined> = {
   'Idempotent-Replayed': undefined,
   'Preference-Applied': undefined,
   'Retry-After': [500, 502],
-  // Before it is known who asks: a path that cannot be read, a database that is away.
+  // Errors before the client is known: a path that cannot be read, an unreachable database.
   'X-RateLimit-Limit': [400, 500],
   'X-RateLimit-Remaining': [400, 500],
 };
 
 /**
- * Asserts that the OpenAPI document promises this answer of /v1: the status for the operation, the headers, the media
+ * Asserts that the OpenAPI document allows this answer of /v1: the status for the operation, the headers, the media
  * type, and the body by its schema.
  */
 export function assertPromised(method: string, path: string, answer: Told): void {
   const what = `${method} ${path} → ${answer.status} ${answer.text.slice(0, 600)}`;
   const bare = path.split('?')[0] ?? '';
   const found = templates.find(({ shape }) => shape.test(bare));
-  // HEAD is answered as GET, but for the body.
+  // HEAD is answered like GET, but without the body.
   const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
   const operation = found === undefined ? undefined : document.paths[found.template]?.[verb];
   if (found === undefined || operation === undefined) {
@@ -80,7 +80,7 @@ function responseOf(reference: string): Response {
   return response;
 }
 
-/** A JSON pointer as it stands in a URL's fragment. */
+/** Returns a JSON pointer in the form for a URL's fragment. */
 function pointer(...steps: string[]): string {
   return steps
     .map((step) => `/${encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))}`)

@@ -1,4 +1,4 @@
-/** As much of a table of operations as it takes to ask for them. */
+/** The parts of a table of operations that are needed to call them. */
 export type OperationTable<Id extends string> = Record<
   Id,
   { method: string; path: string; idempotent?: boolean; request: object }
@@ -13,7 +13,7 @@ export type BuiltRequest<Id extends string> = {
 };
 
 type Random = () => number;
-/** As much of JSON Schema as the contract's requests use. */
+/** The part of JSON Schema that the contract's requests use. */
 type Schema = {
   const?: unknown;
   enum?: unknown[];
@@ -103,7 +103,7 @@ const hostileBodies = [
   `[${'1,'.repeat(20_000)}1]`,
 ];
 
-/** A request for some operation: half of them as its schemas want it or nearly so, half of them not. */
+/** Builds a request for some operation. Half of the requests match the schemas or nearly so, half do not. */
 export function buildRequest<Id extends string>(
   random: Random,
   operations: OperationTable<Id>,
@@ -129,7 +129,7 @@ export function buildRequest<Id extends string>(
   if (random() < chance / 2)
     pairs.push(`${encode(pick(random, hostileTexts))}=${encode(pick(random, hostileTexts))}`);
   if (random() < chance / 2) pairs.push('%ff=%zz');
-  // A long poll that waits is right and slow.
+  // A long poll that waits is valid but slow.
   const text = pairs.filter((pair) => !/^wait=[1-9]/.test(pair)).join('&');
   // A stream would not end.
   const headers: Record<string, string> = { accept: 'application/json' };
@@ -164,7 +164,7 @@ function bodyOf(random: Random, schema: Schema, chance: number, headers: Record<
   return JSON.stringify(whole);
 }
 
-/** A value that the schema lets through. */
+/** Returns a value that is valid for the schema. */
 function valueOf(random: Random, schema: Schema): unknown {
   if (schema.const !== undefined) return schema.const;
   if (schema.enum !== undefined) return pick(random, schema.enum);
@@ -173,7 +173,7 @@ function valueOf(random: Random, schema: Schema): unknown {
   switch (kind) {
     case 'object': {
       const { properties = {}, required = [], additionalProperties } = schema;
-      // Few of the optional ones: a model takes only some of them.
+      // Adds only few optional fields, because a model accepts only some of them.
       const entries = Object.entries(properties)
         .filter(([name]) => required.includes(name) || random() < (name === 'prompt' ? 0.9 : 0.12))
         .map(([name, property]): [string, unknown] => [name, valueOf(random, property)]);
@@ -217,7 +217,7 @@ function pick<T>(random: Random, from: readonly T[]): T {
   return from[Math.floor(random() * from.length)] as T;
 }
 
-/** Percent-encoded; a lone surrogate becomes bytes that are no UTF-8, as a client without manners would send it. */
+/** Percent-encodes a text. A lone surrogate becomes invalid UTF-8, as a careless client would send it. */
 function encode(text: string): string {
   return text.isWellFormed() ? encodeURIComponent(text) : '%ED%A0%80';
 }

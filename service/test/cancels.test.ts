@@ -14,7 +14,7 @@ let browser: ConsoleBrowser;
 before(async () => {
   service = await startTestService();
   other = await service.startAnother();
-  // Nothing starts: what is created waits until somebody cancels it.
+  // Nothing starts: created generations wait until they are canceled.
   const none = { limit: 0, running: 0, running_elsewhere: 0 };
   scriptRenders(service.studio).limits = { overall: none, image: none, edit: none, video: none };
   service.studio.balance.lifetime_millicredits = 100_000_000;
@@ -26,7 +26,7 @@ after(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-/** A generation, or why not. */
+/** A generation, or the refusal. */
 type Told = Pick<Generation, 'status'> & { code: string; detail: string };
 
 const rounds = 10;
@@ -41,7 +41,10 @@ async function queued(): Promise<string> {
   return body.id;
 }
 
-/** Cancels many times at once: one is told that it canceled, every other that it is canceled already. */
+/**
+ * Cancels many times at once. One answer is that it canceled; every other answer is that the generation is already
+ * canceled.
+ */
 async function race(cancel: (i: number, id: string) => Promise<Answer<Told>>): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     const id = await queued();

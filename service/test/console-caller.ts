@@ -16,10 +16,10 @@ type Parts<Id extends ConsoleOperationId> = Partial<{
   [Part in keyof ConsoleRequestOf<Id>]: unknown;
 }>;
 
-/** Asks for operations of the console in a signed-in person's name; answers are held to the contract. */
+/** Calls operations of the console as a signed-in person, and validates the answers against the contract. */
 export type ConsoleCaller = {
   browser: ConsoleBrowser;
-  /** The body of the success. */
+  /** Returns the body of a success. */
   call: <Id extends ConsoleOperationId>(id: Id, parts?: Parts<Id>) => Promise<ConsoleResponseOf<Id>>;
   refused: <Id extends ConsoleOperationId>(
     id: Id,
@@ -28,7 +28,7 @@ export type ConsoleCaller = {
   ) => Promise<Answer<{ detail: string; errors?: { field: string; message: string }[] }>>;
 };
 
-/** Signs somebody in, to the service's first account unless another one is named. */
+/** Signs a person in, to the service's first account unless another one is given. */
 export async function signedIn(service: TestService, accountId?: string): Promise<ConsoleCaller> {
   const browser = await openBrowser(service, accountId);
   const ask = (id: ConsoleOperationId, parts: { params?: unknown; query?: unknown; body?: unknown }) => {

@@ -153,7 +153,7 @@ describe("the console's files", () => {
   });
 });
 
-/** By node:http, which sends paths and hosts as they are. */
+/** Uses node:http, which sends paths and hosts unchanged. */
 async function bytesOf(url: string, headers: Record<string, string>, address?: string) {
   const sent = request(url, { headers, ...(address !== undefined && { path: address }) }).end();
   const [answer] = (await once(sent, 'response')) as [IncomingMessage];

@@ -18,7 +18,7 @@ import { type ConsoleBrowser, cookieName, openBrowser } from './console-session.
 import { type Answer, type Ask, startTestService, type TestService } from './harness.ts';
 import { type ScriptedRenders, scriptRenders } from './scripted-renders.ts';
 
-/** Where a browser asks for each operation, with some id in place of each parameter. */
+/** The address of each operation as a browser uses it, with some id for each parameter. */
 const addresses = [
   ...consoleOperationIds.map((id) => ({
     id,
@@ -38,7 +38,7 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-/** Of /v1 answered to the console: the same promise as to a key. */
+/** Calls /v1 through the console. The answers must match the contract as they do for a key. */
 const askV1 = async <Body>(path: string, ask: Ask = {}, by = browser): Promise<Answer<Body>> => {
   const answer = await by.ask<Body>(`/console/api${path}`, ask);
   assertPromised(ask.method ?? (ask.body === undefined ? 'GET' : 'POST'), path, answer);
@@ -94,7 +94,7 @@ describe('nobody is let in', () => {
 
 describe('what changes anything', () => {
   const foreign: Record<string, string>[] = [
-    // A form of another site; a fetch with no-cors; a client that says nothing; a page that may not say.
+    // A form of another site; a fetch with no-cors; a client without the header; a page with an empty header.
     { 'sec-fetch-site': 'cross-site', 'content-type': 'application/x-www-form-urlencoded' },
     { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'content-type': 'text/plain' },
     { 'sec-fetch-site': 'same-site' },
@@ -109,7 +109,7 @@ describe('what changes anything', () => {
     { referer: 'https://renderkit.test/console' },
   ];
 
-  /** By node:http: `fetch` sends headers of its own. */
+  /** Uses node:http, because `fetch` adds headers of its own. */
   const send = async (method: string, path: string, headers: Record<string, string>): Promise<Answer> => {
     const sent = httpRequest(service.url + path, {
       method,
@@ -194,7 +194,7 @@ describe('what changes anything', () => {
     const counts = () =>
       Promise.all(tables.map((table) => service.database.rows(`select count(*) from ${table}`)));
     const earlier = await counts();
-    // As JSON: a stream of events would not end.
+    // Asks for JSON, because a stream of events would not end.
     const headers = { accept: 'application/json' };
     for (const { method, path } of addresses) if (method === 'GET') await browser.ask(path, { headers });
     for (const { method, path } of addresses)
@@ -275,7 +275,7 @@ describe('a session', () => {
     const [row] = await service.database.rows<{ second: number }>(
       'select extract(second from statement_timestamp())::float8 as second',
     );
-    // The middle of a minute, so that no window ends within the test.
+    // Move to the middle of a minute, so that no window ends within the test.
     await moveClock(service.database, 30 - (row?.second ?? 0));
     try {
       const own = await openBrowser(service);

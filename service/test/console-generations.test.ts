@@ -109,7 +109,7 @@ test('a generation is shown with its request, its event and what was delivered o
     after_.event?.deliveries.map((one) => [one.endpoint_id, one.event_id]),
     [[endpoint.id, after_.event.id]],
   );
-  // What is shown can be sent as it is.
+  // The body that is shown can be sent again unchanged.
   const again = await create(secret, sent);
   assert.deepEqual(JSON.parse((await detail(again)).request.body), sent);
   await finish(again);
@@ -135,7 +135,7 @@ test('the request is told as it was sent, with how its outputs were made, and as
   assert.deepEqual(after_, { ...before_, seed: made.seed, model_version: 3, repeat: after_.repeat });
   assert.ok(!JSON.stringify(after_).includes('gpu2'), 'the machines are nobody else’s affair');
 
-  // Of a studio that does not tell, and of the release before, which kept what was accepted alone.
+  // A studio without provenance, and a row of the release before, which has no sent body.
   const other = await create(secret, body);
   await finish(other);
   assert.deepEqual((await detail(other)).provenance, []);

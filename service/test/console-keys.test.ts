@@ -17,13 +17,13 @@ before(async () => {
 after(() => service[Symbol.asyncDispose]());
 beforeEach(async () => {
   service.studio.balance.lifetime_millicredits = 100_000_000;
-  // What the last test left comes to its end first.
+  // First let the generations of the last test end.
   await limit(8);
   await until('the end of what is open', async () => {
     for (const { token, status } of studio.renders.values()) if (status === 'queued') studio.finish(token);
     return (await service.database.rows('select 1 from generations where completed_at is null')).length === 0;
   });
-  // Nothing may start: what is created waits.
+  // Nothing may start: created generations wait.
   await limit(0);
   await service.database.rows(`update api_keys set revoked_at = clock() where kind = 'secret'`);
   await service.database.rows('delete from audit_entries');

@@ -38,7 +38,7 @@ const newId = async (path: string, body: unknown): Promise<string> => {
 };
 const newKey = () => newId('/console/api/keys', { name: 'a key', scopes: [...scopes] });
 const newWebhook = async () => {
-  // Ten are the most.
+  // An account may have at most ten, so delete the others first.
   const { body } = await browser.ask<{ data: { id: string }[] }>('/console/api/webhooks');
   for (const { id } of body.data) await browser.ask(`/console/api/webhooks/${id}`, { method: 'DELETE' });
   return newId('/console/api/webhooks', {
@@ -67,12 +67,12 @@ const newMask = async () => {
 };
 
 type OwnOperationId = Exclude<ConsoleOperationId, keyof typeof administrationOperations>;
-/** Administration is the studio's: what it answers is tested with a studio that has it. */
+/** Without administration, whose answers come from the studio: other tests run it with a studio that has it. */
 const ownIds = consoleOperationIds.filter(
   (id): id is OwnOperationId => !Object.hasOwn(administrationOperations, id),
 );
 
-/** A request that each operation fulfills, made when its turn comes. */
+/** A valid request for each operation, made when it is needed. */
 const requests: Record<OwnOperationId, () => Asked | Promise<Asked>> = {
   getSignedIn: () => ({}),
   listSessions: () => ({}),
@@ -123,7 +123,7 @@ for (const id of ownIds) {
   };
 
   describe(id, () => {
-    // One session may ask six hundred times a minute.
+    // One session may send 600 requests per minute, so each test gets its own.
     before(async () => (browser = await openBrowser(service)));
 
     test('answers what its schema says', async () => {
@@ -227,7 +227,7 @@ test('what asks for a fresh sign-in is refused to a session of which that is ove
     `update sessions set authenticated_at = clock() - interval '901 seconds' where id = $1`,
     [fresh.sessionId],
   );
-  // A session that never said when its person signed in is no fresher.
+  // A session without the time of its sign-in does not count as fresh either.
   for (const stale of [fresh, browser]) {
     const { status, body } = await publish(stale);
     assert.deepEqual(
@@ -237,14 +237,14 @@ test('what asks for a fresh sign-in is refused to a session of which that is ove
   }
 });
 
-/** Another seed each time: FUZZ_REQUESTS asks for more at once. */
+/** The seed differs on each run. FUZZ_REQUESTS sets the number of requests. */
 const total = Number(process.env['FUZZ_REQUESTS'] ?? 600);
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31));
 
 test(`${total} requests built from the schemas get answers or valid problems (seed ${seed})`, async (context) => {
   context.diagnostic(`FUZZ_SEED=${seed} builds the same requests again`);
   const random = createRandom(seed);
-  // These would end what is asked with, or ask the ends of the earth.
+  // These operations would end the session itself, or contact remote addresses.
   const { signOut: _, endSession: __, ...rest } = consoleOperations;
   const byPerson = Object.fromEntries(
     Object.entries(operations).map(([id, one]) => [id, { ...one, path: `/console/api${one.path}` }]),
@@ -254,7 +254,7 @@ test(`${total} requests built from the schemas get answers or valid problems (se
     await newDelivery(),
     await newId('/console/api/v1/projects', { title: 'Known' }),
   ];
-  // One session asks six hundred times a minute.
+  // One session may send 600 requests per minute.
   const browsers = await Promise.all(
     Array.from({ length: 5 + Math.ceil(total / 400) }, () => openBrowser(service)),
   );

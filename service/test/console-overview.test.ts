@@ -74,7 +74,7 @@ test('spend and outcomes are exact by key and day, and a failure gives back on i
       [2, 2],
     ],
   );
-  // Only later does one of yesterday fail; what is remembered of that day may lag behind, the spend may not.
+  // One of yesterday's fails only later. The cached outcomes of that day may be old, the spend may not.
   await finish(yesterday[1] ?? '', { status: 'failed' });
   await finish(yesterday[2] ?? '');
   await finish(mine.body.id);
@@ -138,7 +138,7 @@ test('a storage of which more than nine tenths is used is warned of', async () =
   assert.match((await warned(901)) ?? '', /^901 bytes of 1000 bytes of storage are used\. Once it is full/);
   assert.match((await warned(1001)) ?? '', /Nothing can be uploaded or generated/);
   assert.match((await warned(0, 0)) ?? '', /Nothing can be uploaded/);
-  // A studio of before tells nothing of it.
+  // An older studio does not have this operation.
   service.studio.scriptOnce('getStorage', { status: 404, json: { code: 'not_found', message: 'no' } });
   assert.deepEqual(
     (await overview()).warnings.filter(

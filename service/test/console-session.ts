@@ -1,20 +1,20 @@
 import { openSession } from '../src/identity/sessions/open-session.ts';
 import { type Answer, askAt, type Ask, type TestService } from './harness.ts';
 
-/** A signed-in browser, as far as its cookie goes. */
+/** A signed-in browser: only its cookie. */
 export type ConsoleBrowser = {
   sessionId: string;
   cookie: string;
   ask: <Body = Record<string, unknown>>(path: string, ask?: Ask) => Promise<Answer<Body>>;
 };
 
-/** The cookie's name under the public address that tests give to a service. */
+/** The cookie's name for the public address that tests use. */
 export const cookieName = '__Host-rk_session_443';
 
-/** What a browser sends along with what the console itself asks for. */
+/** The header that a browser adds to requests of the console itself. */
 export const fromConsole = { 'sec-fetch-site': 'same-origin' };
 
-/** A session of an account, made as signing in makes it. */
+/** Opens a session of an account in the same way as a sign-in. */
 export async function openBrowser(
   service: TestService,
   accountId: string = service.accountId,

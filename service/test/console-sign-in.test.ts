@@ -189,7 +189,7 @@ describe('signing in to the console', () => {
     const back = service.studio.issuer.agree(address, 'stu_once');
     assert.equal(await comeBack(jar, back), '/console');
     assert.equal(reasonOf(await comeBack(jar, back)), 'attempt_unknown');
-    // Even by a browser that kept the try's cookie: the studio takes no code twice.
+    // Also for a browser that kept the attempt's cookie: the studio accepts no code twice.
     assert.equal(reasonOf(await comeBack(held, back)), 'studio_refused');
     assert.equal(held.get(cookieName), undefined);
   });
@@ -215,7 +215,7 @@ describe('signing in to the console', () => {
     const exchanged = issuer.codesExchanged;
     const lure = issuer.agree(ofAttacker, 'stu_attacker');
     assert.equal(reasonOf(await comeBack(victim, lure)), 'attempt_unknown');
-    // The attacker's code under the victim's own state: bound to another challenge.
+    // The attacker's code with the victim's own state fails: the code is bound to another challenge.
     const swapped = new URL(lure);
     swapped.searchParams.set('state', new URL(ofVictim).searchParams.get('state') ?? '');
     assert.equal(reasonOf(await comeBack(victim, swapped)), 'studio_refused');

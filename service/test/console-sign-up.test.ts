@@ -7,7 +7,7 @@ describe('where the console leads somebody new', () => {
   before(async () => (service = await startTestService()));
   after(() => service[Symbol.asyncDispose]());
 
-  /** What the studio is asked for when a browser opens this address. */
+  /** Returns the parameters of the redirect to the studio, when a browser opens this address. */
   const asked = async (on: TestService, path: string) => {
     const answer = await on.ask(path);
     assert.equal(answer.status, 303, answer.text);

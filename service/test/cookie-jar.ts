@@ -1,7 +1,7 @@
-/** Cookies as a browser keeps them, of one host: those that a Set-Cookie line names replace what was there. */
+/** Stores the cookies of one host as a browser does: a Set-Cookie line replaces the cookie with the same name. */
 export class CookieJar {
   readonly #cookies = new Map<string, string>();
-  /** Every Set-Cookie line that was taken. */
+  /** Every Set-Cookie line that was stored. */
   readonly lines: string[] = [];
 
   take(headers: Headers): void {

@@ -2,7 +2,7 @@ import { runPart } from '@renderkit/server-kit/process/lifecycle.ts';
 import { startService } from '../src/app.ts';
 import { readServiceConfig } from '../src/config.ts';
 
-// The service as a process that ends as by `kill -9` when it first comes to the point named by its argument.
+// Runs the service as a process that ends as by `kill -9` when it first reaches the point named by its argument.
 const [, , point] = process.argv;
 
 await runPart({

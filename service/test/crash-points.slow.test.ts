@@ -19,8 +19,8 @@ import { type Answer, askAt } from './harness.ts';
 import { type ScriptedRenders, scriptRenders } from './scripted-renders.ts';
 import { type ScriptedStudio, startScriptedStudio } from './scripted-studio.ts';
 
-// Each test has a process die (or freeze) at the worst moment, and another one find what it left. The scripted studio
-// keeps the ledger by which double renders and double charges would show.
+// In each test a process dies (or freezes) at the worst moment, and another process continues from what it left. The
+// ledger of the scripted studio would show double renders and double charges.
 
 const leaseMs = 1_000;
 const secretKey = Buffer.alloc(32, 9);
@@ -53,7 +53,7 @@ beforeEach(async () => {
     email: 'ada@example.org',
     refreshToken: scripted.newSession(),
   }));
-  // The services may not reach it: that its deliveries are written is what counts here.
+  // The services may not reach this address; these tests only check that deliveries are written.
   await createWebhook(database, secretKey, {
     accountId,
     url: 'http://127.0.0.1:65535/',
@@ -85,12 +85,12 @@ const create = (service: Part, idempotencyKey = 'k') =>
     body: { prompt: 'a lighthouse' },
     headers: { 'idempotency-key': idempotencyKey },
   });
-/** The answer, or undefined where the connection broke before it came. */
+/** Returns the answer, or `undefined` when the connection broke before it came. */
 const cutOff = (asked: Promise<Answer<Generation>>) => asked.catch(() => undefined);
 const get = async (service: Part, id: string, wait = 0) =>
   (await askAt<Generation>(service.url, `/v1/generations/${id}?wait=${wait}`, { key })).body;
 
-/** Brings the one generation to its end and checks that all was done once. */
+/** Finishes the one generation and checks that everything happened exactly once. */
 async function assertOneOfEach(service: Part, id: string): Promise<void> {
   await until('the submit', () => studio.renders.has(id));
   await until('its start', async () => (await get(service, id)).status === 'running');
@@ -217,7 +217,8 @@ for (const point of ['settle-composed', 'settle-committed'])
     async () => {
       const doomed = await start({ point });
       const { id } = (await create(doomed)).body;
-      // The feed tells first that it was taken: that is the doomed process's end unless the submit was recorded.
+      // The feed reports first that the submit was accepted. The crash comes after that, unless the submit was
+      // recorded.
       const heir = await start();
       const waiting = get(heir, id, 20);
       await until('the submit', () => studio.renders.has(id));

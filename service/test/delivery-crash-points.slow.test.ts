@@ -18,9 +18,8 @@ import type { Doom } from './doomed-entry.ts';
 import { startDoomedService } from './doomed-service.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
-// A process dies (or freezes) at the worst moment of an attempt, and another one finds what it left.
-
-// Long enough that a busy machine does not let it lapse during an attempt.
+// A process dies (or freezes) at the worst moment of an attempt, and another process continues from what it left. The
+// lease is long enough not to expire during an attempt on a busy machine.
 const leaseMs = 3_000;
 const secretKey = Buffer.alloc(32, 9);
 const egressAllow = ['127.0.0.0/8'];

@@ -3,11 +3,11 @@ import { runPart } from '@renderkit/server-kit/process/lifecycle.ts';
 import { startService } from '../src/app.ts';
 import { readServiceConfig } from '../src/config.ts';
 
-/** What becomes of the process when it first comes to a point. */
+/** What happens to the process when it first reaches a point. */
 export type Doom = { point?: string; fate?: 'dies' | 'waits'; leaseMs: number };
 
-// The service as a process with short leases, which at a named point ends as by `kill -9`, or says so and waits there
-// to be stopped and continued.
+// Runs the service as a process with short leases. At a named point it ends as by `kill -9`, or reports this and waits
+// there to be stopped and continued.
 const doom = JSON.parse(process.argv[2] ?? '{}') as Doom;
 let reached = false;
 

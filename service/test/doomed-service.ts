@@ -2,7 +2,7 @@ import path from 'node:path';
 import { type Part, startPart } from '@renderkit/server-kit/testing/part.ts';
 import type { Doom } from './doomed-entry.ts';
 
-/** A service as a process of its own, which dies or waits where it is told to. */
+/** Starts a service as a separate process, which dies or waits at a given point. */
 export function startDoomedService(options: {
   doom: Doom;
   databaseUrl: string;

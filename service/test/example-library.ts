@@ -27,7 +27,7 @@ export function exampleAsset(id: string, more: Partial<StudioAsset> = {}): Studi
 
 type Answer = { status?: number; json: unknown };
 
-/** What a studio that has every project and item answers of them; undefined to other operations. */
+/** Returns the answers of a studio that has every project and item; `undefined` for other operations. */
 export function answerOfLibrary(operation: string, path: string, body: string): Answer | undefined {
   const steps = path.split('/').map(decodeURIComponent);
   const id = steps.at(-1) ?? '';

@@ -1,4 +1,4 @@
-// Files that come to a door for other programs with a request that is refused: nothing of them is left.
+// Files that a client sends to a facade with a refused request must not be kept.
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
@@ -25,7 +25,7 @@ async function start(hooks: TestHooks = {}) {
   return service;
 }
 
-/** Files that the studio took, and rows that stand for them. */
+/** Counts the files that the studio accepted, and the rows of uploads. */
 async function filesOf({ studio, database }: TestService) {
   const rows = await database.rows<{ id: string }>("select id from uploads where status <> 'deleted'");
   return {
@@ -166,7 +166,7 @@ test('a paused model refuses a form and leaves none of its files', async () => {
 test('a refused form has its answer before the studio is asked to remove its file', async () => {
   const { promise: answered, resolve: answeredNow } = Promise.withResolvers<void>();
   await using service = await start({
-    // What is removed goes on to the studio once the client has its answer.
+    // Files are deleted at the studio after the client has its answer.
     crashPoint: (name) => (name === 'upload-deleted' ? answered : undefined),
   });
   const parts = [picture, { name: 'prompt', value: 'x'.repeat(5_000) }];
@@ -203,12 +203,12 @@ test('who repeats a form under a key of its own leaves no second file', async ()
   await Promise.all([first, repeated]);
 });
 
-/** The studio quotes what is asked for and refuses all of it. */
+/** Makes the studio quote all requests and refuse them. */
 function pauseModels({ studio }: TestService): void {
   studio.refusesQuotes = { code: 'model_paused', message: 'paused' };
 }
 
-/** Waits until the files are these: what is refused is removed after its answer. */
+/** Waits until these numbers are reached: files of refused requests are deleted after the answer. */
 async function untilFiles(service: TestService, files: { taken: number; left: number }): Promise<void> {
   await until('those files', () => filesOf(service), { isSo: (now) => isDeepStrictEqual(now, files) });
 }

@@ -1,4 +1,4 @@
-// What a form may hold beside its files at a door for other programs, and how long it may take.
+// What a form may contain in addition to its files at a facade, and how long it may take.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { postForm } from './post-form.ts';
 
 const limitBytes = 4 * jsonBodyBytes;
 
-/** A route that reads forms and says what it read, or what was wrong. */
+/** A route that reads forms and returns what it read, or the error. */
 async function startReader(pace?: Pace) {
   const places: number[] = [];
   const left: number[] = [];
@@ -100,7 +100,7 @@ for (const { where, sent } of silences)
       'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999\r\n' +
         `Content-Type: multipart/form-data; boundary=b\r\n\r\n${sent}`,
     );
-    // To its end: the connection does not outlive the answer.
+    // Reads to the end: the connection closes after the answer.
     const answer = await text(socket);
     assert.match(answer, /^HTTP\/1\.1 400 /);
     assert.match(answer, /"field":"body","message":"came too slowly, or not to its end"/);

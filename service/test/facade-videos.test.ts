@@ -1,4 +1,5 @@
-// OpenAI's video API over a scripted studio: what each request becomes, and what each end of a video looks like.
+// Tests OpenAI's video API with a scripted studio: what each request is converted to, and the answer for each outcome
+// of a video.
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
@@ -28,7 +29,7 @@ describe("OpenAI's videos", () => {
   let service: TestService;
   let renders: ScriptedRenders;
   let key: string;
-  /** The next create is accepted, and its answer lost. */
+  /** When set, the next create is accepted but its answer is lost. */
   let losesAnswer = false;
   before(async () => {
     service = await startTestService({
@@ -75,7 +76,7 @@ describe("OpenAI's videos", () => {
     renders.finish(video.id);
     return (await ended(video.id)).body;
   }
-  /** The video at its end: a poll is held for a while, and no longer. */
+  /** Polls until the video has ended; each poll is held only for a limited time. */
   async function ended(id: string): Promise<Awaited<ReturnType<typeof ask<Video>>>> {
     for (;;) {
       const answer = await ask(`/${id}`);
@@ -102,7 +103,7 @@ describe("OpenAI's videos", () => {
       [video.progress, video.seconds, video.size, video.model, video.prompt],
       [0, '10', 'auto', 'reel', 'a calm lake'],
     );
-    // It may have begun by then.
+    // The video may have begun already.
     assert.match(video.status, /^(?:queued|in_progress)$/);
     assert.equal(headers.get('x-renderkit-generation'), video.id);
     const { path, body } = await requestOf(video.id);
@@ -114,7 +115,7 @@ describe("OpenAI's videos", () => {
       metadata: { user: 'ada' },
     });
     await submitted(video.id);
-    // Held until there is something to tell.
+    // The poll is held until there is a change.
     const polled = ended(video.id);
     renders.finish(video.id);
     const { body: finished, headers: ends } = await polled;
@@ -137,7 +138,7 @@ describe("OpenAI's videos", () => {
       const { status, body } = await ask<Refusal>(`/${video.id}/content`);
       assert.deepEqual([status, body.error.code], [404, 'not_found']);
     }
-    // An account that is new to the service, for it keeps for a while what it heard of limits.
+    // Uses an account that is new to the service, because limits are cached for a while.
     renders.limits = { overall: none, image: none, edit: none, video: none };
     key = await service.createKey({ accountId: await service.connectAccount() });
     const { body: waiting } = await ask('', { prompt: 'a lake that waits' });
@@ -214,7 +215,7 @@ describe("OpenAI's videos", () => {
       files.push(body.outputs[0]?.id ?? '');
     }
     const [one, , , four] = ids;
-    // Those of the two in the middle are gone.
+    // The two in the middle no longer exist.
     service.studio.script('lookUpAssets', (_request, response) => {
       const { ids: asked } = JSON.parse(service.studio.seen.at(-1)?.body ?? '') as { ids: string[] };
       const assets = asked.filter((id) => id !== files[1] && id !== files[2]).map((id) => exampleAsset(id));
@@ -344,7 +345,7 @@ describe("OpenAI's videos", () => {
     const stored = async () => (await service.database.rows('select from uploads')).length;
     const had = await stored();
     assert.equal((await ask('', { prompt: 'x', model: 'gpt-4o', input_reference: picture })).status, 404);
-    // A form says most before its file comes.
+    // Most fields of a form come before its file.
     for (const [path, name, model, status] of [
       ['videos', 'input_reference', 'plain', 400],
       ['videos/edits', 'video', 'plain', 400],

@@ -1,4 +1,4 @@
-// What doors for other programs tell while their requests wait, and what they never write down.
+// Tests what facades send while their requests wait, and what they never log.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ const jpeg = Buffer.from('a JPEG').toString('base64');
 
 type Started = { service: TestService; renders: ScriptedRenders } & AsyncDisposable;
 
-/** A service whose studio draws, and shows one preview after the other while it does. */
+/** Starts a service whose studio renders and meanwhile shows one preview after the other. */
 async function start(): Promise<Started> {
   const service = await startTestService();
   const { studio } = service;
@@ -25,7 +25,7 @@ async function start(): Promise<Started> {
     revision += 1;
     const account = studio.account.id;
     const body = { renders: asked.map(({ token }) => progressOf(account, token, revision)), ended: [] };
-    // As a studio does that waits for a change.
+    // Answers after a delay, as a studio does that waits for a change.
     setTimeout(() => response.setHeader('content-type', 'application/json').end(JSON.stringify(body)), 10);
   });
   return { service, renders, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
@@ -56,7 +56,7 @@ const post = (service: TestService, path: string, key: string, body: object) =>
   });
 const turn = () => new Promise((resolve) => setTimeout(resolve, 10));
 
-/** The id of the generation, once it has the status. */
+/** Waits until a generation has the status, and returns its id. */
 async function generationIn({ database }: TestService, status: string): Promise<string> {
   for (;;) {
     const rows = await database.rows<{ id: string }>('select id from generations where status = $1', [
@@ -81,7 +81,7 @@ test('a stream of images shows as many pictures on the way as it may, and says h
   let isFinished = false;
   for await (const bytes of answer.body as unknown as AsyncIterable<Uint8Array>) {
     text += Buffer.from(bytes).toString();
-    // Previews go on and on; the third would be one too many.
+    // Previews continue without end; a third one would be too many.
     if (isFinished || text.split('"partial_image_index"').length < 3) continue;
     isFinished = true;
     renders.finish(await generationIn(service, 'running'), { status: 'failed' });
@@ -163,7 +163,7 @@ test("A1111's choice of a model is one that makes pictures, or is refused", asyn
   assert.equal(refused.status, 422);
   assert.match(((await refused.json()) as { detail: string }).detail, /reel makes no pictures/);
   assert.equal(await chosen(), 'brush');
-  // As releases before this one kept it.
+  // In the form in which earlier releases stored it.
   await service.database.execute("update facade_models set model = 'reel'");
   assert.equal(await chosen(), 'plain');
 });

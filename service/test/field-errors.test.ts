@@ -1,4 +1,5 @@
-// Every field of every operation, of /v1 and of the console, broken in many ways: one entry per field, one sentence.
+// Breaks every field of every operation, of /v1 and of the console, in many ways. Each field must get one entry with
+// one sentence.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -42,7 +43,7 @@ const wrong: unknown[] = [
   Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`k${i}`, i])),
 ];
 
-/** What the words of refusals are found by, asked for its verdict. */
+/** The validator that finds the messages of refusals; here only its result is used. */
 function compileWords(schema: TSchema): (value: unknown) => boolean {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false });
   ajvFormats.default(ajv, ['date-time']);
@@ -50,7 +51,7 @@ function compileWords(schema: TSchema): (value: unknown) => boolean {
   return ajv.compile(schema);
 }
 
-/** Each field once, each with a clause that goes on from the field's name, or says what there is not. */
+/** Asserts that each field appears once, with a clause that continues the field's name or names what does not exist. */
 function assertOneSentencePerField(errors: readonly FieldError[], what: string): void {
   const fields = errors.map(({ field }) => field);
   assert.deepEqual(fields, [...new Set(fields)], `${what}: ${JSON.stringify(errors)}`);
@@ -58,7 +59,7 @@ function assertOneSentencePerField(errors: readonly FieldError[], what: string):
     const told = `${what}, ${field}: ${message}`;
     assert.notEqual(field, '', told);
     assert.match(message, /^(?:must |is |there is no )[^\n]*[^.\s]$/u, told);
-    // A name that there is not is shown as it came, whatever it says.
+    // An unknown name is quoted as it was sent, so it may contain anything.
     const own = message.replace(/^(there is no \w+) (?:"(?:[^"\\]|\\.)*"|[^\s;]+)/, '$1');
     assert.doesNotMatch(own, /undefined|\[object|NaN|schema|anyOf|matched| {2}|\. /, told);
     assert.ok(message.length <= 400, told);
@@ -69,7 +70,7 @@ function propertiesOf(schema: Schema | undefined): Record<string, Schema> {
   return schema?.properties ?? {};
 }
 
-/** The fields of a body, by all branches, and a body to break them in. */
+/** Returns the fields of a body, over all branches, with an example body to break. */
 function fieldsOf(body: Schema): { fields: string[]; example: Record<string, unknown> }[] {
   const example = (body.examples?.[0] ?? {}) as Record<string, unknown>;
   const own = { fields: Object.keys(body.properties ?? {}), example };

@@ -23,7 +23,7 @@ after(async () => {
   await files[Symbol.asyncDispose]();
 });
 
-/** The name that the studio got with the file that came last; null where none was. */
+/** Returns the name that the studio received with the last file; null when there was none. */
 const sentName = () => {
   const stored = service.studio.seen.findLast(({ operation }) => operation === 'storeUpload');
   assert.ok(stored !== undefined);

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A tiny whole PNG: one pixel. */
+/** A complete PNG of one pixel. */
 export const tinyPng = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -9,7 +9,7 @@ export const tinyPng = Buffer.from(
 
 export type FileServer = AsyncDisposable & { url: string; asked: string[] };
 
-/** Serves files over http on loopback: the tiny PNG at every path, unless told otherwise. */
+/** Serves files over http on loopback: by default the tiny PNG at every path. */
 export async function startFileServer(
   serve: (request: IncomingMessage, response: ServerResponse) => void = (_request, response) =>
     void response.writeHead(200, { 'content-type': 'image/png' }).end(tinyPng),

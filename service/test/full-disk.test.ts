@@ -7,7 +7,7 @@ let service: TestService;
 before(async () => (service = await startTestService()));
 after(() => service[Symbol.asyncDispose]());
 
-/** What PostgreSQL says when it cannot write: no space, a broken disk, a disk that became read-only, a standby. */
+/** PostgreSQL's errors when it cannot write: no space, a broken disk, a disk that became read-only, a standby. */
 const refusals = [
   ['53100', 'could not extend file "base/1/2": No space left on device'],
   ['58030', 'could not write block 7 of file "base/1/2": Input/output error'],
@@ -38,7 +38,7 @@ for (const [state, message] of refusals)
     await service.database.rows('drop function refuse() cascade');
     const { body } = await service.ask<{ data: unknown[] }>(`/v1/generations`, { key });
     const listed = body.data.length;
-    // The same key, as the answer asks of a client: one generation comes of it.
+    // A client should retry with the same key; the result is only one generation.
     assert.equal((await create()).status, 202);
     const later = await service.ask<{ data: unknown[] }>(`/v1/generations`, { key });
     assert.equal(later.body.data.length, listed + 1);

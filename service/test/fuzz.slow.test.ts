@@ -50,7 +50,7 @@ test(`${total} requests built from the schemas get answers of their schemas or v
     assert.ok(status < 500, `${what} → ${answer.text}`);
     if (status >= 400) return assertProblem(answer, undefined, what);
     const operation: Operation = operations[built.operationId];
-    // With another method it was another operation.
+    // A request with another method called another operation.
     if (built.method !== operation.method) return undefined;
     assert.equal(status, operation.response.status, what);
     const validate = validatorOf(operations[built.operationId].response.schema);

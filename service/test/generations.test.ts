@@ -23,7 +23,7 @@ beforeEach(async () => {
   service.studio.balance.lifetime_millicredits = 1_000_000;
   const lane = { limit: 2, running: 0, running_elsewhere: 0 };
   studio.limits = { overall: { ...lane, limit: 4 }, image: lane, edit: lane, video: lane };
-  // What the last test left comes to its end first.
+  // First let the generations of the last test end.
   await service.database.rows('update accounts set dispatch_after = null, limits_read_at = null');
   await until('the end of what the last test left', async () => {
     for (const { token, status } of studio.renders.values()) if (status === 'queued') studio.finish(token);

@@ -32,9 +32,9 @@ export type TestService = AsyncDisposable & {
   accountId: string;
   /** Lines that the service logged. */
   logged: string[];
-  /** Another process, as it were, on the same database. */
+  /** Starts a service like another process on the same database. */
   startAnother: (testHooks?: TestHooks, config?: Partial<ServiceConfig>) => Promise<RunningService>;
-  /** Connects an account of the studio, a new one unless one is named; again: a new session for the same. */
+  /** Connects an account of the studio: by default a new one. For a connected account, gives it a new session. */
   connectAccount: (studioAccountId?: string) => Promise<string>;
   createKey: (more?: {
     accountId?: string;
@@ -46,7 +46,7 @@ export type TestService = AsyncDisposable & {
   addGeneration: (more?: { accountId?: string; status?: string }) => Promise<string>;
 };
 
-/** A service in this process, on a database of its own, in front of a scripted studio with one account connected. */
+/** Starts a service in this process, with its own database and a scripted studio with one connected account. */
 export async function startTestService({
   config: changes,
   ...testHooks
@@ -94,7 +94,7 @@ export async function startTestService({
   };
 }
 
-/** Asks a service and reads the whole answer, which must be one that the OpenAPI document promises. */
+/** Calls a service and reads the whole answer, which must match the OpenAPI document. */
 export async function askAt<Body>(url: string, path: string, asked: Ask = {}): Promise<Answer<Body>> {
   const { key, body, method = body === undefined ? 'GET' : 'POST' } = asked;
   const isRaw = typeof body === 'string' || body instanceof Uint8Array;
@@ -146,7 +146,7 @@ function configOf(databaseUrl: string, studioUrl: string, more: Partial<ServiceC
   };
 }
 
-/** Puts a finished generation into the table, as if it had been rendered. */
+/** Inserts a finished generation, as if it had been rendered. */
 async function addGeneration(
   database: Database,
   { accountId, status = 'succeeded' }: { accountId: string; status?: string },

@@ -1,4 +1,4 @@
-// What a request that waits for its pictures keeps of those that it brought.
+// Tests how much memory a waiting request keeps of the pictures that it contained.
 
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
@@ -11,13 +11,13 @@ import { scriptRenders } from './scripted-renders.ts';
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 
 const megabyte = 2 ** 20;
-/** Of base64, as text on the heap; the bytes outside of it are three quarters of that. */
+/** Characters of base64 on the heap. The bytes outside of the heap are three quarters of that. */
 const pictureCharacters = 8 * megabyte;
-/** Far below what one picture has in either form. */
+/** Far less than one picture takes in either form. */
 const maxKeptBytes = 3 * megabyte;
 const looks = 30;
 
-/** Each around the place of a data URL. */
+/** The path, and the texts before and after the data URL. */
 const doors: [path: string, before: string, after: string][] = [
   ['/openai/v1/images/edits', '{"prompt":"a boat","image":"', '"}'],
   [
@@ -48,7 +48,7 @@ for (const [path, before, after] of doors)
     const first = await memoryOf(service.child);
     using _large = await hold(pictureCharacters, 2);
     let kept = Infinity;
-    // What was sent to the studio is let go of a few turns after its answer.
+    // What was sent to the studio is freed a few turns after its answer.
     for (let look = 0; look < looks && kept > maxKeptBytes; look += 1)
       kept = (await memoryOf(service.child)) - first;
     assert.ok(kept <= maxKeptBytes, `${kept} bytes are kept`);

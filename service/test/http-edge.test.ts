@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-/** Sends bytes and gives back the first answer as those of fetch are. */
+/** Sends bytes and returns the first answer in the form of fetch. */
 async function send(bytes: string): Promise<Answer & { closed: boolean }> {
   const got = await exchange(service.url, bytes);
   const answer = firstAnswer(got);
@@ -124,7 +124,7 @@ describe('HEAD', () => {
       if (operation.method !== 'GET') continue;
       params['id'] = id === 'getGeneration' ? generation : id === 'getModel' ? 'plain' : 'lib_1';
       const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
-      // As JSON: a stream of events would not end.
+      // Asks for JSON, because a stream of events would not end.
       const headers = { accept: 'application/json' };
       await assertLikeGet((method) => service.ask(path, { key, method, headers }), path);
     }
@@ -132,7 +132,7 @@ describe('HEAD', () => {
     const first = await service.ask('/v1/generations', { key: counted });
     const head = await service.ask('/v1/generations', { key: counted, method: 'HEAD' });
     const remaining = [first, head].map(({ headers }) => Number(headers.get('x-ratelimit-remaining')));
-    // A minute may end between the two.
+    // A new minute may begin between the two.
     assert.ok(remaining[0] === (remaining[1] ?? 0) + 1 || remaining[1] === 999, String(remaining));
   });
 
@@ -257,7 +257,7 @@ test('a large body that is refused in its middle leaves the connection and the a
   const socket = connect(Number(port), hostname);
   let text = '';
   socket.on('error', () => undefined);
-  // A client that sends all before it reads.
+  // A client that sends everything before it reads.
   socket.pause();
   await new Promise((resolve) => socket.write(head(body.length) + body, resolve));
   socket.on('data', (chunk: Buffer) => (text += chunk.toString())).resume();

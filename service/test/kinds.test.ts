@@ -14,7 +14,7 @@ type Kind = {
   lane: 'image' | 'edit' | 'video';
   credits: number;
   body: Record<string, unknown>;
-  /** What the studio may say it does not have, and where the client has to look. */
+  /** The ids that the studio may report as unknown, and the field that names each for the client. */
   ids: Record<string, unknown>;
 };
 

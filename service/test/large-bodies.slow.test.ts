@@ -14,7 +14,7 @@ import { startServiceProcess } from './service-process.ts';
 const masks = soaking ? 64 : 24;
 const maxMegabytes = 500;
 
-/** With a pace, in bytes a second, it comes no faster. */
+/** Posts a body. With a pace, in bytes per second, sends it no faster. */
 function post(
   url: string,
   key: string,
@@ -40,7 +40,7 @@ function post(
   });
 }
 
-/** As clients do: on a machine that is busy with other tests, the last ones may be told to come again. */
+/** Retries as clients do: on a machine that is busy with other tests, the last requests may get 429. */
 async function postAgain(url: string, key: string, body: Buffer): Promise<{ status: number; text: string }> {
   const answer = await post(url, key, body);
   if (answer.status !== 429) return answer;
@@ -92,7 +92,7 @@ test('masks on a slow line come side by side, and hold nobody else up', { timeou
   const { body } = maskOf(3_000_000);
   const began = performance.now();
   const secondsSince = () => (performance.now() - began) / 1_000;
-  // Four seconds each; one after another they would take forty.
+  // Four seconds each; one after the other they would take forty.
   const slow = Array.from({ length: 10 }, () => post(url, key, body, 750_000));
   await sleep(1_000);
   assert.equal((await post(url, otherKey, maskOf(maxMaskCharacters).body)).status, 202);
@@ -120,7 +120,7 @@ test('of a large body with a bad key little is read', async () => {
     const gone = new Promise((resolve) => {
       socket.once('close', resolve);
     });
-    // As fast as it is taken: what is not read stays with us but for what the kernel holds.
+    // Sends as fast as the service reads. Apart from the kernel's buffers, unread bytes stay here.
     const send = () => {
       while (!socket.destroyed && socket.writable && socket.write(chunk));
     };
@@ -128,7 +128,7 @@ test('of a large body with a bad key little is read', async () => {
     send();
     await gone;
     assert.match(answer, /^HTTP\/1\.1 40[13] /, route);
-    // Loopback's own buffers take a few megabytes; a body that is read would be a hundred times as much.
+    // Loopback's own buffers take a few megabytes; a body that is read would be a hundred times larger.
     assert.ok(socket.bytesWritten < 16 * 1024 * 1024, `${route}: ${socket.bytesWritten} bytes`);
   }
 });

@@ -11,7 +11,7 @@ import { largeBodies } from '@renderkit/service/validation/testing/large-body-sh
 import type { LongestTurn } from './loop-delay-entry.ts';
 import { startServiceProcess } from './service-process.ts';
 
-/** Ten times what is meant to be: other tests run at the same time. */
+/** Ten times the intended limit, because other tests run at the same time. */
 const maxStretchMs = 500;
 const seed = Number(process.env['SHAPES_SEED'] ?? randomInt(2 ** 31));
 const random = createRandom(seed);
@@ -23,7 +23,7 @@ after(() => service[Symbol.asyncDispose]());
 for (const { name, field, bytes } of largeBodies(random))
   test(`${name}: is validated in short stretches (seed ${seed})`, async (context) => {
     assert.ok(bytes.length <= largeJsonBodyBytes, `${bytes.length} bytes`);
-    // What is compiled when it is first used is no matter of the body.
+    // The first request compiles code, which is not part of the measurement.
     await service.post('/v1/estimate', Buffer.from('{"kind":"image_edit","image":"x","prompt":"y"}'));
     for (const route of ['/v1/estimate', '/v1/images/edits']) {
       if (route === '/v1/images/edits' && field !== undefined && field !== 'mask') continue;

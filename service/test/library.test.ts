@@ -206,7 +206,7 @@ describe('projects, the library and frames', () => {
     assert.deepEqual(await take({ time: 1.25 }), { time: 1.25, project_id: null });
     assert.deepEqual(await take({ time: 'last' }), { time: 'last', project_id: null });
     assert.deepEqual(await take({ time: 0, project_id: 'prj_1' }), { time: 0, project_id: 'prj_1' });
-    // Past the end of anything: still the last frame, however large the number.
+    // A time after the end still means the last frame, however large the number is.
     assert.deepEqual(await take({ time: 1e300 }), { time: 1e6, project_id: null });
     for (const body of [{}, { time: -1 }, { time: 'first' }, { time: '1' }, { time: null }])
       assertProblem(await service.ask('/v1/videos/x/frames', { key, body }), 'invalid_request', 'time');

@@ -4,16 +4,16 @@ import { runPart } from '@renderkit/server-kit/process/lifecycle.ts';
 import { startService } from '../src/app.ts';
 import { readServiceConfig } from '../src/config.ts';
 
-/** The answer to the message `stop measuring`: what one turn of the event loop took at most since `measure`. */
+/** The answer to the message `stop measuring`: the longest turn of the event loop since `measure`. */
 export type LongestTurn = { type: 'longest turn'; milliseconds: number };
-/** The answer to the message `memory`: what is in use after a collection, on the heap and outside of it. */
+/** The answer to the message `memory`: the memory in use after a collection, on the heap and outside of it. */
 export type MemoryInUse = { type: 'memory in use'; bytes: number };
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-// The service as a process that tells for how long it does nothing else than one thing, and what memory it has in use. What counts is the time that the
-// processor worked for its thread: on a busy machine it is stopped for longer than any of its turns takes.
+// Runs the service as a process that reports its longest turn of the event loop and its memory in use. A turn is
+// measured in CPU time of the thread: on a busy machine the process is paused for longer than any turn takes.
 let measuring = false;
 let longest = 0;
 let since = 0;

@@ -9,7 +9,8 @@ import { fromConsole } from './console-session.ts';
 import { type Answer, askAt, startTestService, type TestService } from './harness.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
-// Tests and resends go to addresses that nobody proved to own: how many there may be, over two services on one database.
+// Tests and resends go to addresses whose ownership nobody has proved, so their number is limited, over two services on
+// one database.
 
 let service: TestService;
 let other: RunningService;
@@ -41,7 +42,7 @@ const create = async (by = person) =>
       body: { url: `${receiver.url}/hook`, events: ['generation.succeeded'] },
     })
   ).id;
-/** Asks so often at once, one service and the other by turns. */
+/** Sends `count` requests at once, alternately to both services. */
 const atOnce = (count: number, path: string, by = person) =>
   Promise.all(
     Array.from({ length: count }, (_, i) =>
@@ -88,7 +89,7 @@ test('ten tests of an endpoint in any minute, however many are asked for at once
   assertWaits(await ping(id), /in (?:1?\d|20) s\.$/);
   await moveClock(service.database, 61);
   assert.equal(taken(await ping(id, 2)), 2);
-  // The window slides: those two count until they are a minute old.
+  // The window slides: those two count until they are one minute old.
   await moveClock(service.database, 61 + 55);
   assert.equal(taken(await ping(id, 20)), 8);
   await moveClock(service.database, 61 + 62);

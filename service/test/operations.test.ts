@@ -13,7 +13,7 @@ import { validatorOf } from './validators.ts';
 
 type AskedFor = { path: string; body?: unknown; headers?: Record<string, string> };
 
-/** What a studio says of a render that is being made. */
+/** What a studio reports of a running render. */
 function progressOf(token: string): RenderProgress {
   return {
     account: 'stu_scripted',
@@ -68,14 +68,14 @@ describe('every operation', () => {
     await service[Symbol.asyncDispose]();
     await files[Symbol.asyncDispose]();
   });
-  // An account has 50 active keys at most.
+  // An account may have at most 50 active keys.
   afterEach(() =>
     service.database.rows('update api_keys set revoked_at = clock() where public_id <> $1', [
       full.slice(8, 20),
     ]),
   );
 
-  /** A request that succeeds, for each operation: a new one is a type error until it has its row. */
+  /** A request that succeeds, for each operation. A new operation without a row here is a type error. */
   const requests: Record<OperationId, () => Promise<AskedFor> | AskedFor> = {
     getAccount: () => ({ path: '/v1/account' }),
     getBalance: () => ({ path: '/v1/account/balance' }),
@@ -120,7 +120,7 @@ describe('every operation', () => {
     estimate: () => ({ path: '/v1/estimate', body: { kind: 'image', prompt: 'a lighthouse' } }),
     getGeneration: () => ({ path: `/v1/generations/${generation}` }),
     getGenerationRequest: () => ({ path: `/v1/generations/${generation}/request` }),
-    // Of one that has ended it ends by itself.
+    // The stream of a generation that has ended ends by itself.
     watchGeneration: () => ({ path: `/v1/generations/${generation}/events?preview=none` }),
     getProgress: () => ({ path: `/v1/generations/${running}/progress` }),
     getPreview: () => ({ path: `/v1/generations/${running}/previews/0?r=3` }),
@@ -180,7 +180,7 @@ describe('every operation', () => {
       test('without its scope: 403 before the body is looked at', async () => {
         const accepted = acceptedScopes(operation);
         const others = scopes.filter((scope) => !accepted.includes(scope));
-        // Any key may ask what it is.
+        // Every key may read itself.
         if (others.length === 0) return;
         const answer = await ask({
           key: await service.createKey({ scopes: others }),
@@ -198,7 +198,7 @@ describe('every operation', () => {
         const key = await service.createKey({ rateLimitPerMinute: 1 });
         const first = await ask({ key });
         const second = await ask({ key });
-        // A minute may end between the two.
+        // A new minute may begin between the two.
         if (second.status === operation.response.status) return;
         assertRateHeaders(first, 1, 0);
         assertProblem(second, 'rate_limited', id);
@@ -268,7 +268,7 @@ describe('every operation', () => {
             });
           for (const strange of ['x'.repeat(201), '%F0%9F%98%80', "'%20or%201=1", '..%2f..%2fetc']) {
             const answer = await askOf(strange);
-            // The scripted studio has whatever it is asked for.
+            // The scripted studio has every id that it is asked for.
             if (strange.length > 200 || answer.status !== operation.response.status)
               assertProblem(answer, 'not_found', strange);
           }
@@ -309,7 +309,7 @@ describe('every operation', () => {
           assertProblem(answer, 'invalid_request', String(more.body).slice(0, 60));
           assert.match(answer.body.detail, detail);
         }
-        // The Content-Type itself may be no media type at all: still first 401, then 400.
+        // The Content-Type may be no media type at all: the answer is still first 401, then 400.
         const none = { method: operation.method, body: '{}', headers: { 'content-type': ';' } };
         assertProblem(await service.ask(path, none), 'unauthorized', 'no key');
         const answer = await service.ask(path, { ...none, key: full });

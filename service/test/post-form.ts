@@ -1,6 +1,6 @@
 import type { Answer } from './harness.ts';
 
-/** One part of a form; with a file name it is a file. */
+/** One part of a form. A part with a file name is a file. */
 export type Part = { name: string; value: string | Uint8Array; fileName?: string };
 
 /** Posts a multipart form and reads the whole answer. */

@@ -5,7 +5,7 @@ import { type Answer, startTestService, type TestService } from './harness.ts';
 import { scriptRenders } from './scripted-renders.ts';
 
 let service: TestService;
-/** Runs once, between the quote of the next create and its accept. */
+/** Runs once, between the quote and the accept of the next create. */
 let meanwhile: (() => Promise<unknown>) | undefined;
 before(async () => {
   service = await startTestService({

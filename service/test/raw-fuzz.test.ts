@@ -47,11 +47,11 @@ test(`${tries} requests as bytes end in an answer that is no fault of ours (seed
         got.text.startsWith('HTTP/1.1 100 ') ? { ...got, text: got.text.slice(25) } : got,
       );
       const what = JSON.stringify(bytes.slice(0, 500));
-      // A stream of events goes on for as long as somebody reads it.
+      // A stream of events continues while a client reads it.
       const isStream = answer?.headers['content-type']?.startsWith('text/event-stream') === true;
       assert.ok(got.closed || isStream, `hangs: ${what}`);
       assert.ok(answer, `no answer: ${what} → ${got.text.slice(0, 200)}`);
-      // The console is not built here: its pages say so.
+      // The console is not built here, and its pages report this.
       const unbuilt =
         answer.status === 503 && answer.headers['content-type']?.startsWith('text/html') === true;
       assert.ok(answer.status < 500 || unbuilt, `${what} → ${got.text.slice(0, 300)}`);

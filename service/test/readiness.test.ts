@@ -38,7 +38,7 @@ test('a studio that refuses, or hangs, is missing; what needs no studio is serve
   const [status, body] = await readiness();
   assert.deepEqual([status, body['status'], body['missing']], [200, 'degraded', ['studio']]);
   const asked = Promise.withResolvers<void>();
-  // The look ends by its own time-out; whoever asks /readyz does not wait for that.
+  // The check ends by its own timeout, but /readyz does not wait for it.
   service.studio.script('getMetadata', async () => asked.resolve());
   const hanging = readiness();
   await asked.promise;

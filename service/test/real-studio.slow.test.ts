@@ -79,7 +79,7 @@ test('models, styles, suggestions and projects come from the studio', async () =
   assert.deepEqual(refused.errors.map(({ field }) => field).sort(), ['project_id', 'reference_images[0]']);
 });
 
-/** The access token that is kept runs out now. */
+/** Makes the stored access token expire now. */
 async function expire(email: string): Promise<void> {
   await real.database.rows(
     `update connections set access_expires_at = clock() from accounts a where a.id = account_id and a.email = $1`,
@@ -99,7 +99,7 @@ async function connectionOf(email: string) {
 test('two processes whose token runs out refresh it once, round after round', async () => {
   const { email, key } = await real.newAccount('two@example.org');
   for (let round = 1; round <= 2; round++) {
-    // Fresh processes know no token.
+    // New processes have no cached token.
     await using one = await real.startService();
     await using two = await real.startService();
     await expire(email);

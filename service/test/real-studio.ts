@@ -13,16 +13,16 @@ import { type Answer, type Ask, askAt } from './harness.ts';
 const root = path.resolve(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
-/** The real studio and any number of services as processes of their own, and the operator's commands. */
+/** The real studio and any number of services, each as a separate process, and the operator's commands. */
 export type RealStudio = AsyncDisposable & {
   /** The service's database. */
   database: Database;
   startService: (options?: { crashPoint?: string; egressAllow?: string }) => Promise<Part>;
-  /** What renders, and checks uploads. */
+  /** Starts the process that renders and checks uploads. */
   startWorker: () => Promise<Part>;
-  /** Runs an operator command and reads what it answers. */
+  /** Runs an operator command and returns its output. */
   operator: (...words: string[]) => Promise<Record<string, unknown>>;
-  /** An account with a key of every scope. */
+  /** Makes an account with a key that has every scope. */
   newAccount: (email: string, ...more: string[]) => Promise<{ email: string; key: string }>;
 };
 
@@ -91,7 +91,7 @@ export async function startRealStudio(): Promise<RealStudio> {
   };
 }
 
-/** Asks one of the services. */
+/** Calls one of the services. */
 export async function askChild<Body = Record<string, unknown>>(
   service: Part,
   route: string,

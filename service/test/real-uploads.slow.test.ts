@@ -29,7 +29,7 @@ before(async () => {
 });
 after(() => owned.disposeAsync());
 
-/** A whole PNG of one grey. */
+/** Returns a complete PNG of one grey. */
 function png(width: number, height: number, grey: number): Buffer {
   const chunk = (type: string, data: Buffer) => {
     const named = Buffer.concat([Buffer.from(type), data]);

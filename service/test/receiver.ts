@@ -2,28 +2,28 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One request that came to a receiver. */
+/** One request that a receiver got. */
 export type Received = {
   path: string;
   headers: IncomingMessage['headers'];
-  /** The bytes as they came. */
+  /** The unparsed bytes. */
   body: Buffer;
   event: { id: string; type: string; created_at: string; data: Record<string, unknown> };
   delivery: string;
-  /** By performance.now(). */
+  /** Time of arrival, by performance.now(). */
   at: number;
 };
 
 export type Receiver = AsyncDisposable & {
   url: string;
   received: Received[];
-  /** What is answered, by the path; default 200. */
+  /** Answers a request, for example by its path; default 200. */
   answer: (request: Received, response: ServerResponse) => void;
-  /** Waits until so many have come. */
+  /** Waits until `count` requests have come. */
   until: (count: number, ms?: number) => Promise<Received[]>;
 };
 
-/** An HTTP server on loopback that takes webhooks. Deliverers need EGRESS_ALLOW for it. */
+/** Starts an HTTP server on loopback that receives webhooks. Services that deliver to it need EGRESS_ALLOW. */
 export async function startReceiver(): Promise<Receiver> {
   const waiting = new Set<() => void>();
   const server = createServer((request, response) => {

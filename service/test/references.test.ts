@@ -27,10 +27,10 @@ let service: TestService;
 let studio: ScriptedRenders;
 let files: FileServer;
 let key: string;
-/** Requests of the file server wait for it. */
+/** The file server answers after this promise. */
 let gate: Promise<void>;
 let open: () => void;
-/** So often the next requests for `/breaks` are cut off. */
+/** How many of the next requests for `/breaks` are cut off. */
 let breaks = 0;
 
 before(async () => {
@@ -81,7 +81,7 @@ async function newUpload(owner = key): Promise<Upload> {
   return (await postForm<Upload>(`${service.url}/v1/uploads`, owner, parts)).body;
 }
 
-/** The studio's word on an upload, told by its feed. */
+/** Reports the studio's result of an upload in its feed. */
 function tell(token: string, status: 'ready' | 'rejected'): void {
   const stored = service.studio.uploads.files.get(token);
   assert.ok(stored !== undefined);
@@ -114,7 +114,7 @@ test('a generation that names an upload in processing waits, lets others pass, a
   tell(upload.id, 'ready');
   await untilStatus(body.id, 'running');
   assert.equal(imageOf(lastSubmit()), upload.id);
-  // From now on it is as good as an item of the library.
+  // From now on it can be used like an item of the library.
   await untilStatus((await edit({ image: upload.id })).body.id, 'running');
 });
 
@@ -238,7 +238,7 @@ test('no import is left of a generation that was canceled before it was fetched'
   const { body } = await edit({ image: `${files.url}/x.png` });
   await service.ask(`/v1/generations/${body.id}/cancel`, { key, method: 'POST' });
   await until('the end of the import', async () => {
-    // As if the process that fetches it had died.
+    // As if the process that fetches the upload had died.
     await service.database.rows(
       `update uploads set lease_owner = null, lease_until = null where status = 'coming'`,
     );
@@ -277,7 +277,7 @@ test('a mask as a data URL is sent to the studio, and kept nowhere else', async 
 /** Characters of base64 that the service decodes in one turn. */
 const decodedAtOnce = 512 * 1024;
 
-/** A mask that is decoded in two turns, once its base64 was changed. */
+/** Returns a mask that is decoded in two turns, after `change` has changed its base64. */
 function longMask(change: (base64: string) => string): string {
   const bytes = Buffer.alloc(450_000, 9);
   tinyPng.copy(bytes);
@@ -327,7 +327,7 @@ test('the same create again has its first answer and sends nothing twice', async
   const earlier = await uploads();
   const second = await edit(body, more);
   assert.deepEqual([second.status, second.text], [202, first.text]);
-  // Older ones may go meanwhile.
+  // Older uploads may be removed meanwhile.
   assert.deepEqual(
     (await uploads()).filter((id) => !earlier.includes(id)),
     [],

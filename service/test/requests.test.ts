@@ -13,7 +13,7 @@ describe('a request', () => {
   before(async () => (service = await startTestService()));
   after(() => service[Symbol.asyncDispose]());
 
-  /** The middle of a minute, so that no window ends within a test. */
+  /** Waits until the middle of a minute, so that no window ends within a test. */
   const settle = async () => {
     const [row] = await service.database.rows<{ second: number }>(
       'select extract(second from statement_timestamp())::float8 as second',
@@ -79,7 +79,7 @@ describe('a request', () => {
         'select id from api_keys where public_id = $1',
         [key.slice(8, 20)],
       );
-      // Requests are under way all the time: none that begins after the revocation gets through.
+      // Requests run all the time. None that begins after the revocation succeeds.
       const underWay = Promise.all(Array.from({ length: 5 }, ask));
       await revokeKey(service.database, row?.id ?? '');
       assert.deepEqual(await Promise.all(Array.from({ length: 5 }, ask)), [401, 401, 401, 401, 401]);
@@ -181,7 +181,7 @@ describe('a request', () => {
       ],
       body: '{"prompt":"x"}',
     });
-    // fetch joins them into one line, which is one value.
+    // fetch joins both headers into one line, which is one value.
     assert.equal(twice.status, 202);
     assert.equal(
       (

@@ -10,25 +10,25 @@ import type { IncomingMessage } from 'node:http';
 
 type Answer = { status?: number; json: unknown };
 
-/** What a test makes different about the identity that is reported. */
+/** What a test changes in the reported identity. */
 export type Twist = {
   claims?: Record<string, unknown>;
-  /** Another key than the one that is published. */
+  /** Signs with another key than the published one. */
   signedBy?: KeyObject;
-  /** Left out: there is one. */
+  /** Not given: the answer contains a refresh token. */
   refreshToken?: false;
-  /** Of the answer that the browser carries. */
+  /** The `iss` parameter in the answer that the browser carries. */
   iss?: string;
 };
 
-/** An OpenID provider whose answers a test can twist; nobody has to type a password. */
+/** An OpenID provider whose answers a test can change. Nobody has to type a password. */
 export type ScriptedIssuer = {
-  /** What its pages would do when `sub` says yes: where the browser is sent back to. */
+  /** Agrees as `sub`. Returns the address to which the provider sends the browser back. */
   agree: (authorizationAddress: string, sub: string, twist?: Twist) => URL;
-  /** When somebody says no. */
+  /** Like `agree`, when the person declines. */
   decline: (authorizationAddress: string, error?: string) => URL;
   readonly codesExchanged: number;
-  /** Answers what is the issuer's to answer. */
+  /** Answers the issuer's operations; `undefined` for others. */
   answer: (operation: string, request: IncomingMessage, body: string) => Answer | undefined;
 };
 
@@ -48,7 +48,7 @@ type State = {
   issuer: () => string;
   privateKey: KeyObject;
   codes: Map<string, Code>;
-  /** By access token. */
+  /** The `sub` by access token. */
   subjects: Map<string, string>;
   codesExchanged: number;
 };
@@ -171,7 +171,7 @@ function document(issuer: string) {
   };
 }
 
-/** A JWS of ES256 (RFC 7515). */
+/** Returns a JWS of ES256 (RFC 7515). */
 function signed(claims: object, key: KeyObject): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const text = `${part({ alg: 'ES256', kid: '1' })}.${part(claims)}`;

@@ -7,26 +7,26 @@ import type { Render, SubmitAnswer } from '@renderkit/contract/studio/schemas/re
 import { newId } from '@renderkit/server-kit/ids.ts';
 import type { ScriptedStudio } from './scripted-studio.ts';
 
-/** What the studio makes of one submit beside taking it. */
+/** What the studio does with one submit instead of accepting it normally. */
 export type SubmitScript =
   | { outcome: SubmitAnswer }
-  /** Takes it and lets the answer be lost. */
+  /** Accepts the submit, but its answer is lost. */
   | 'lose-answer'
-  /** Loses it on the way: the studio knows nothing of it. */
+  /** The request is lost, so the studio never gets it. */
   | 'lose-request'
-  /** Takes it, and the feed tells of its end before the answer comes. */
+  /** Accepts the submit, and the feed reports its end before the answer comes. */
   | 'finish-first';
 
 export type ScriptedRenders = {
   renders: Map<string, Render>;
   /** Ledger entries of charges and refunds, by token. */
   ledger: { token: string; millicredits: number }[];
-  /** Submits that came, tokens in order. */
+  /** Tokens of the submits that came, in order. */
   submits: string[];
   limits: StudioLimits;
-  /** Scripts for the next submits, in order; after them all are taken. */
+  /** Scripts for the next submits, in order. Later submits are accepted. */
   next: SubmitScript[];
-  /** Set: submits wait for it. */
+  /** When set, submits wait for this promise. */
   hold: Promise<void> | undefined;
   finish: (
     token: string,
@@ -37,16 +37,16 @@ export type ScriptedRenders = {
       made?: Render['outputs'][number]['made'];
     },
   ) => void;
-  /** Puts any change into the feed. */
+  /** Adds any change to the feed. */
   tell: (
     change:
       | { token: string; render: unknown }
       | { token: string; barred: true }
       | { token: string; upload: unknown },
   ) => void;
-  /** Resolves once this is so; looked at after each submit and each change of the feed. */
+  /** Resolves once the condition is true. It is checked after each submit and each change of the feed. */
   until: (is: () => boolean) => Promise<void>;
-  /** The next answer to a feed's reader says this of its account. */
+  /** The next answer of the feed reports this status for its account. */
   tellOnce: (status: 'reset' | 'ended') => void;
   tombstoned: Set<string>;
 };
@@ -54,7 +54,7 @@ export type ScriptedRenders = {
 type Feed = {
   changes: { seq: number; type: 'render' | 'upload'; token: string; render?: unknown; upload?: unknown }[];
   told: ('reset' | 'ended')[];
-  /** Says `more` when either grew. */
+  /** Emits `more` when one of the two arrays has grown. */
   grown: EventEmitter;
 };
 
@@ -141,7 +141,7 @@ async function answerSubmit(
   renders.submits.push(token);
   grown.emit('more');
   await renders.hold;
-  // What is sent again for a token that is known is not what a test means to script, unless answers are to be lost.
+  // A repeated submit of a known token uses no script, unless answers are to be lost.
   const scripted = !renders.renders.has(token) || renders.next[0] === 'lose-answer';
   const script = scripted ? renders.next.shift() : undefined;
   if (script === 'lose-request') return void response.destroy();
@@ -213,7 +213,7 @@ async function answerChanges(
   if (!response.destroyed) answer(response, { accounts: [] });
 }
 
-/** Settles at the next growth, or once nobody waits for it any more. */
+/** Resolves at the next growth, or when the signal aborts. */
 async function grows(grown: EventEmitter, signal?: AbortSignal): Promise<void> {
   await once(grown, 'more', signal && { signal }).catch((error: unknown) => {
     if (signal?.aborted !== true) throw error;

@@ -16,7 +16,7 @@ import { answerOfLibrary } from './example-library.ts';
 import { createScriptedIssuer, type ScriptedIssuer } from './scripted-issuer.ts';
 import { answerOfUploads, createScriptedUploads, type ScriptedUploads } from './scripted-uploads.ts';
 
-/** What a script makes of one request: an answer, or the socket itself. */
+/** What a script does with one request: returns an answer, or handles the socket itself. */
 export type Scripted =
   | { status?: number; headers?: Record<string, string>; json?: unknown; text?: string }
   | ((request: IncomingMessage, response: ServerResponse) => void | Promise<void>);
@@ -29,10 +29,13 @@ type Seen = {
   at: number;
 };
 
-/** An operation of the contract, a file, or one of the issuer. */
+/** An operation of the contract, a file, or an operation of the issuer. */
 type Scriptable = StudioOperationId | 'media' | 'token' | 'discovery' | 'userinfo';
 
-/** A studio of the contract whose every answer a test may replace: the real one cannot be made to talk nonsense. */
+/**
+ * A studio that follows the contract. A test may replace each answer, because the real studio cannot be made to answer
+ * nonsense.
+ */
 export type ScriptedStudio = AsyncDisposable & {
   url: string;
   studioId: string;
@@ -40,26 +43,26 @@ export type ScriptedStudio = AsyncDisposable & {
   account: StudioAccount;
   balance: StudioBalance;
   catalog: Catalog;
-  /** Replaces the answers to an operation (or to one of the issuer); undefined restores them. */
+  /** Replaces the answers to an operation (or to one of the issuer). `undefined` restores them. */
   script: (operation: Scriptable, answer: Scripted | undefined) => void;
-  /** Replaces the next answer alone. */
+  /** Replaces only the next answer. */
   scriptOnce: (operation: Scriptable, answer: Scripted) => void;
-  /** A refresh token of a new session. */
+  /** Returns a refresh token of a new session. */
   newSession: () => string;
-  /** Every token ever given stops working. */
+  /** Makes all tokens so far invalid. */
   endSessions: () => void;
-  /** Access tokens stop working, refresh tokens go on. */
+  /** Makes all access tokens so far invalid; refresh tokens stay valid. */
   expireAccessTokens: () => void;
-  /** Files that it took. */
+  /** The files that it accepted. */
   uploads: ScriptedUploads;
   /** Signs people in. */
   issuer: ScriptedIssuer;
-  /** It answers calls for quotes of several accounts, and says so. */
+  /** Whether it offers calls for quotes of several accounts. */
   sharesQuotes: boolean;
-  /** Set: it refuses whatever is quoted. */
+  /** When set, it refuses every quote with this. */
   refusesQuotes: QuoteResult['refusal'];
   accessSeconds: number;
-  /** Milliseconds for which a rotated refresh token serves again. */
+  /** How long a rotated refresh token can be used again, in milliseconds. */
   graceMs: number;
 };
 
@@ -109,7 +112,7 @@ export async function startScriptedStudio(): Promise<ScriptedStudio> {
   };
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const operation = operationOf(request);
-    // A file is counted as it comes.
+    // The bytes of a file are counted while they arrive.
     const body = operation === 'storeUpload' ? '' : await readText(request);
     const { authorization } = request.headers;
     studio.seen.push({ operation, authorization, url: request.url ?? '', body, at: performance.now() });

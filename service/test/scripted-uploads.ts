@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { StoreUploadAnswer, StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 
-/** The studio has every project but this one. */
+/** The only project that the studio does not have. */
 export const unknownProject = 'prj_unknown';
 
-/** A file as the scripted studio took it. */
+/** A file that the scripted studio accepted. */
 export type StoredFile = { upload: StudioUpload; hidden: boolean; sha256: string };
 
 export type ScriptedUploads = {
   files: Map<string, StoredFile>;
   /** Tokens that were deleted. */
   deleted: string[];
-  /** What the next files come to in place of being stored. */
+  /** The results of the next files instead of storing them. */
   next: Exclude<StoreUploadAnswer, { outcome: 'stored' }>[];
 };
 
@@ -20,7 +20,7 @@ export function createScriptedUploads(): ScriptedUploads {
   return { files: new Map(), deleted: [], next: [] };
 }
 
-/** What a studio answers that takes every file for a picture; undefined to other operations. */
+/** Answers as a studio that accepts every file as a picture; `undefined` for other operations. */
 export async function answerOfUploads(
   { files, deleted, next }: ScriptedUploads,
   operation: string,

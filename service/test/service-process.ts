@@ -13,8 +13,8 @@ export type ServiceProcess = AsyncDisposable & {
 };
 
 /**
- * The service as a process of its own, whose memory and time are nobody else's, in front of a scripted studio with one
- * account that has credits for everything. `entry` is a file beside this one.
+ * Starts the service as a separate process, so that its memory and time can be measured alone. Its scripted studio has
+ * one account with credits for everything. `entry` is relative to this file.
  */
 export async function startServiceProcess(entry = '../src/main.ts'): Promise<ServiceProcess> {
   await using owned = new AsyncDisposableStack();

@@ -14,7 +14,7 @@ import { startTestService } from './harness.ts';
 const entry = path.join(import.meta.dirname, '..', 'src', 'main.ts');
 const ordinary = { PORT: '0', STUDIO_CLIENT_ID: 'service', STUDIO_CLIENT_SECRET: 'a secret of sixteen' };
 
-/** Runs the service until it ends by itself: its exit code and what it said. */
+/** Runs the service until it ends by itself. Returns its exit code and its output. */
 function run(env: Record<string, string>): Promise<{ code: number; said: string }> {
   return new Promise((resolve) =>
     execFile(

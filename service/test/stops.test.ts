@@ -22,7 +22,7 @@ beforeEach(() => {
   service.studio.script('stopRender', () => undefined);
 });
 
-/** What the studio answers to the next stops. */
+/** Sets the studio's answer to the next stops. */
 function answerStops(id: string, outcome: StopAnswer['outcome'], wasEnded = false): void {
   service.studio.script('stopRender', (_request, response) => {
     const render = studio.renders.get(id);

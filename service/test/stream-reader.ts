@@ -1,10 +1,10 @@
-/** One event of a stream, as a client sees it. */
+/** One event of a stream, as a client receives it. */
 export type ReadEvent = { event: string; id: string | undefined; data: string };
 
 export type StreamReader = AsyncDisposable & {
   status: number;
   headers: Headers;
-  /** The next event; undefined once the stream has ended. */
+  /** Returns the next event; `undefined` once the stream has ended. */
   next: () => Promise<ReadEvent | undefined>;
 };
 
@@ -43,12 +43,12 @@ async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<Rea
       }
     }
   } catch {
-    // The reader left, or the server died: what came whole counts.
+    // The reader disconnected, or the server died: only complete events count.
   }
   return undefined;
 }
 
-/** Undefined for a comment or a time to reconnect alone. */
+/** Returns `undefined` for a block with only a comment or a reconnection time. */
 function parse(block: string): ReadEvent | undefined {
   const read = (field: string) =>
     block

@@ -27,7 +27,10 @@ async function queued(limit: number): Promise<string> {
   return answer.body.id;
 }
 
-/** What the studio does when somebody tombstones a token: no submit of it is taken any more, and the feed tells of it. */
+/**
+ * Acts as the studio after a token was tombstoned: it accepts no submit of the token any more, and the feed reports
+ * this.
+ */
 function tombstone(id: string): void {
   studio.tombstoned.add(id);
   studio.tell({ token: id, barred: true });
@@ -57,7 +60,7 @@ test('a job that waits for a slot ends when its token is tombstoned: failed, ref
 });
 
 test('a job whose submit was lost on the way ends when its token is tombstoned, long before it is sent again', async () => {
-  // More than one: the transport itself sends again what a kept connection lost.
+  // More than one: the transport itself repeats a request that was lost on a reused connection.
   studio.next = Array.from({ length: 10 }, () => 'lose-request' as const);
   const id = await queued(2);
   for (let i = 0; i < 400 && !studio.submits.includes(id); i++) await sleep(10);

@@ -53,7 +53,7 @@ const bodies = {
 };
 type Kind = keyof typeof paths;
 
-/** What is said of the fields, by their names; the same of a key and of a signed-in person. */
+/** Returns the messages about the fields, by their names. A key and a signed-in person must get the same messages. */
 async function messagesOf(kind: Kind, body: object): Promise<Record<string, string>> {
   const sent = { ...bodies[kind], ...body };
   const answers: Answer<Problem>[] = [
@@ -127,7 +127,7 @@ test('unknown models lead to the nearest that the plan lists and that serve, and
   assert.equal(await told('image', 'atelier'), 'there is no model atelier; the nearest is atelier-1');
   assert.equal(await told('image', 'Atelier'), 'there is no model Atelier; the nearest is atelier-1');
   assert.equal(await told('image', 'palin'), 'there is no model palin; the nearest is plain');
-  // The plan does not include it.
+  // The plan does not include the model.
   assert.equal(
     await told('image', 'grandd'),
     'there is no model grandd; those that there are: plain, night/adult, atelier-1',

@@ -20,8 +20,8 @@ import { postForm } from './post-form.ts';
 import { type ScriptedRenders, scriptRenders } from './scripted-renders.ts';
 import { type ScriptedStudio, startScriptedStudio } from './scripted-studio.ts';
 
-// A process dies with a file on its way; another one finds what it left. No file stays without an upload, and no upload
-// without an end.
+// A process dies while a file is on its way, and another process continues from what it left. No file may stay without
+// an upload, and every upload must end.
 
 const leaseMs = 1_000;
 const secretKey = Buffer.alloc(32, 9);

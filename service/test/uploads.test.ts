@@ -56,7 +56,7 @@ describe('uploads', () => {
   const post = (parts: readonly Part[]) => postForm<Upload>(`${service.url}/v1/uploads`, key, parts);
   const fetched = (body: object) => service.ask<Upload>('/v1/uploads', { key, body });
   const get = async (id: string) => (await service.ask<Upload>(`/v1/uploads/${id}`, { key })).body;
-  /** How an upload ended, reported by the studio's feed. */
+  /** Reports in the studio's feed how an upload ended. */
   const tell = (token: string, status: 'ready' | 'rejected', error: string | null = null) => {
     const stored = service.studio.uploads.files.get(token);
     assert.ok(stored !== undefined);

@@ -7,14 +7,14 @@ import { type ScriptedStudio, startScriptedStudio } from './scripted-studio.ts';
 
 const secretKey = Buffer.alloc(32, 7);
 
-/** A scripted studio, an account of ours connected to it, and a client. */
+/** A scripted studio, a connected account of ours, and a client. */
 export type Upstream = AsyncDisposable & { studio: ScriptedStudio; client: StudioClient; accountId: string };
 
 type UpstreamOptions = { timeoutMs?: number; crashPoint?: CrashPoint };
 
 export async function startUpstream(database: Database, options: UpstreamOptions = {}): Promise<Upstream> {
   const studio = await startScriptedStudio();
-  // One of its own in a database that other tests share.
+  // Each studio needs its own id in a database that tests share.
   studio.studioId = `std_${crypto.randomUUID()}`;
   const client = clientOf(database, studio.url, options);
   const { accountId } = await connect(database, studio);
@@ -29,7 +29,7 @@ export async function startUpstream(database: Database, options: UpstreamOptions
   };
 }
 
-/** Another process's client, as it were. */
+/** Makes a client like one of another process. */
 export function clientOf(database: Database, url: string, options: UpstreamOptions = {}): StudioClient {
   return createStudioClient({
     studioUrl: url,

@@ -2,8 +2,8 @@ import ajvFormats from 'ajv-formats';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
 /**
- * What answers are held against their schemas by; it names all that is wrong with one. A document that has more than
- * schemas in it cannot be read strictly: what is no keyword of a schema is a fault of ours then.
+ * Makes the validator for answers. It reports all errors of an answer. In strict mode, a word in a schema that is no
+ * keyword is an error. A document that contains more than schemas cannot be read in strict mode.
  */
 export function createAjv({ strict = true } = {}): Ajv2020 {
   const ajv = new Ajv2020({ strict, allErrors: true, allowUnionTypes: true });

@@ -7,13 +7,13 @@ import { startTestService, type TestService } from './harness.ts';
 import { type ScriptedRenders, scriptRenders } from './scripted-renders.ts';
 import { openStream } from './stream-reader.ts';
 
-// The plan of the scripted studio: two slots for images, four overall.
+// The plan of the scripted studio has two slots for images, four overall.
 
 let service: TestService;
 let studio: ScriptedRenders;
 let key: string;
 before(async () => {
-  // No look by the clock: what a stream learns here, a notification told.
+  // No periodic polls: a stream learns of changes only through notifications here.
   service = await startTestService({ reconcileMs: 200, retryMs: 50, liveFloorMs: 3_600_000 });
   studio = scriptRenders(service.studio);
   service.studio.balance.lifetime_millicredits = 1_000_000_000;
@@ -39,7 +39,7 @@ async function progressOf(id: string): Promise<Progress> {
 const statusOf = async (id: string) =>
   (await service.ask<Generation>(`/v1/generations/${id}`, { key })).body.status;
 
-/** One that ran and has taken so long, by the record. */
+/** Makes a generation that, by its record, ran this long. */
 async function finished(seconds: number): Promise<void> {
   const id = await create();
   await submitted(id);
@@ -67,7 +67,7 @@ test('what waits for a slot of its plan says when it starts, by what was measure
   await service.database.rows(
     "update generations set submitted_at = completed_at - interval '10 s' where status = 'succeeded' returning id",
   );
-  // Another service has read nothing yet of how long they take.
+  // The other service has not read any durations yet.
   await using another = await service.startAnother();
   const held = [await create(), await create()];
   for (const id of held) await submitted(id);
@@ -99,7 +99,7 @@ test('a stream learns from another service that its generation was sent', async 
   let send = () => {};
   studio.hold = new Promise((resolve) => (send = resolve));
   const id = await create();
-  // It sends nothing itself: the first service has the generation already.
+  // The other service does not submit: the first service already holds the generation.
   await using another = await service.startAnother();
   await using stream = await openStream(`${another.url}/v1/generations/${id}/events`, {
     authorization: `Bearer ${key}`,

@@ -14,7 +14,7 @@ const maxFiles = 25;
 const [way = '', others = ''] = read('docs/way-of-a-create.md').split('## What else runs');
 const listed = [...way.matchAll(/^\d+\. `([^`]+)`/gm)].map(([, file]) => file as string);
 const beside = [...others.matchAll(/`([^`]+\.ts)`/g)].map(([, file]) => file as string);
-/** These put the create together at the start, or are only for creates with an Idempotency-Key. */
+/** Files that run only at the start, or only for creates with an Idempotency-Key. */
 const notRunEachTime = ['service/src/app.ts', 'service/src/validation/compile-check.ts'];
 
 test('the way of a create is a short list of files that are there', () => {
@@ -46,7 +46,7 @@ test('a create runs through the files of the list, and beside them through those
   await using service = await startTestService({ reconcileMs: 3_600_000 });
   const studio = scriptRenders(service.studio);
   service.studio.balance.lifetime_millicredits = 1_000_000;
-  // Nothing is dispatched: that is a way of its own.
+  // Nothing is dispatched: a dispatch runs other files.
   const full = { limit: 0, running: 0, running_elsewhere: 0 };
   studio.limits = { overall: full, image: full, edit: full, video: full };
   const key = await service.createKey();
@@ -55,7 +55,7 @@ test('a create runs through the files of the list, and beside them through those
     const { status } = await service.ask('/v1/images/generations', { method: 'POST', key, body });
     assert.equal(status, 202);
   };
-  // The first ones read what is cached.
+  // The first creates fill the caches.
   for (let n = 0; n < 3; n++) await create();
   const run = await filesRunBy(create);
   const short = (files: readonly string[]) => files.filter((file) => file.endsWith('.ts')).sort();
@@ -71,7 +71,7 @@ test('a create runs through the files of the list, and beside them through those
   );
 });
 
-/** Files of ours that run each time that `act` does, and not while nobody asks for anything. */
+/** Returns our files that run each time that `act` does, and that do not run while the service is idle. */
 async function filesRunBy(act: () => Promise<void>): Promise<string[]> {
   const session = new Session();
   session.connect();
@@ -89,7 +89,7 @@ async function filesRunBy(act: () => Promise<void>): Promise<string[]> {
     await filesSince();
     await sleep(500);
     const always = await filesSince();
-    // What looks round every few seconds does so in one of these, not in all.
+    // Code that runs every few seconds appears in one of these rounds, not in all.
     const rounds: string[][] = [];
     for (let n = 0; n < 4; n++) {
       await act();
@@ -107,7 +107,7 @@ async function filesRunBy(act: () => Promise<void>): Promise<string[]> {
   }
 }
 
-/** Files that a module imports values or classes of, from the root. */
+/** Returns the files from which a module imports values or classes, relative to the root. */
 function filesNamedBy(file: string): string[] {
   if (!file.endsWith('.ts')) return [];
   return [...read(file).matchAll(/from '([^']+\.ts)'/g)].map(([, name = '']) =>
@@ -117,7 +117,7 @@ function filesNamedBy(file: string): string[] {
   );
 }
 
-/** A function in SQL is called by its name. */
+/** Returns whether an earlier file calls this SQL function by its name. */
 function isCalledBefore(file: string): boolean {
   if (!file.endsWith('.sql')) return false;
   const name = path.basename(file, '.sql');

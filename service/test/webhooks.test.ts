@@ -11,8 +11,8 @@ import { startTestService, type TestService } from './harness.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { type ScriptedRenders, scriptRenders } from './scripted-renders.ts';
 
-// Events from their outcome to a receiver, over HTTP all the way. `stripe` reads this very scheme of signatures, and
-// was written by others.
+// Follows events from the outcome to a receiver, over HTTP. `stripe`, an independent library, verifies this scheme of
+// signatures.
 
 const secretKey = Buffer.alloc(32, 5);
 const egressAllow = ['127.0.0.0/8'];
@@ -60,7 +60,7 @@ async function finished(how?: Parameters<ScriptedRenders['finish']>[1]): Promise
   return (await service.ask<Generation>(`/v1/generations/${id}?wait=20`, { key })).body;
 }
 
-/** The newest one as it is noted after its end, which is a moment later than its receiver has it. */
+/** Waits until the newest delivery is recorded as ended, which is a moment after its receiver got it. */
 async function endedDelivery() {
   for (;;) {
     const [delivery] = await listDeliveries(service.database, { accountId: service.accountId });

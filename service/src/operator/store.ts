@@ -91,8 +91,8 @@ export async function eraseEvents(database: Database, accountId: string): Promis
 }
 
 /**
- * Locks the turns of the account's endpoints. Until the transaction ends, no attempt of the account can be recorded,
- * which takes the same lock, so there can be no deadlock.
+ * Locks the turns of the account's endpoints. Recording an attempt takes the same locks. So until the transaction ends
+ * no attempt of the account is recorded, and none can cause a deadlock.
  */
 async function lockTurns(transaction: Queryable, accountId: string): Promise<void> {
   await transaction.execute(

@@ -11,8 +11,8 @@ const capacityBytes = 3 * largeJsonBodyBytes;
 const patienceMs = 120_000;
 const retrySeconds = { min: 5, max: 600 };
 /**
- * A body is refused when its estimated wait is this many times too long. The estimate uses the recent pace, and only
- * after `leftBeforeAGuess` bodies.
+ * A body is refused when its estimated wait exceeds the patience this many times. The estimate uses the recent pace,
+ * and only after `leftBeforeAGuess` bodies.
  */
 const hopelesslyLate = 2;
 const leftBeforeAGuess = 3;
