@@ -1,4 +1,4 @@
-// Each alert of deploy/prometheus/alerts.yaml: what it is about is brought about on a running platform, and mended again.
+// For each alert of deploy/prometheus/alerts.yaml, causes its problem on a running platform, and repairs it again.
 
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
@@ -19,7 +19,7 @@ import { freePort } from './harness/free-port.ts';
 import { type Prometheus, startPrometheus, unlessPrometheus } from './harness/prometheus.ts';
 
 const token = 'a-token-of-the-tests';
-/** On a machine that does much else; alone it is some seconds, and two minutes where a loop has to stand first. */
+/** For a busy machine. On an idle one an alert takes some seconds, or two minutes when a loop must first be stuck. */
 const patience = { withinMs: 600_000, everyMs: 250 };
 const proven = new Set<string>();
 
@@ -85,7 +85,7 @@ describe('alerts', { skip: unlessPrometheus || noSmallDisk() }, () => {
   });
   after(() => owned.disposeAsync());
 
-  /** Brings something about, waits until all of the alerts fire, mends it, and waits until none of them does. */
+  /** Causes a problem, waits until all of the alerts fire, repairs it, and waits until none of them fires. */
   async function prove(
     alerts: readonly string[],
     cause: () => Promise<() => Promise<unknown>>,
@@ -116,7 +116,7 @@ describe('alerts', { skip: unlessPrometheus || noSmallDisk() }, () => {
   };
   const create = async () =>
     assert.equal(await ask('POST', '/v1/images/generations', { model: 'sketch-1', prompt: 'a lake' }), 202);
-  /** Asks again and again, so many at once, until it is told to end. */
+  /** Repeats a request, `atOnce` at the same time, until it is ended. */
   const keepAsking = (route: string, atOnce: number) => {
     const state = { ended: false };
     const loops = Array.from({ length: atOnce }, async () => {
@@ -137,7 +137,7 @@ describe('alerts', { skip: unlessPrometheus || noSmallDisk() }, () => {
       async () => {
         const [worker] = platform.workers;
         await worker?.kill();
-        // More than a free plan may have at the studio at once.
+        // More than a free plan may run at the studio at once.
         for (let n = 0; n < 6; n++) await create();
         const { service, studio } = databases;
         await until(
@@ -179,7 +179,7 @@ describe('alerts', { skip: unlessPrometheus || noSmallDisk() }, () => {
       const locked = Promise.withResolvers<void>();
       const mended = Promise.withResolvers<void>();
       const holding = databases.service.database.transaction(async (transaction) => {
-        // The lock is waited for, and held, as long as it takes.
+        // The lock may wait, and be held, for any time.
         await transaction.rows('set local lock_timeout = 0');
         await transaction.rows('set local statement_timeout = 0');
         await transaction.rows('set local idle_in_transaction_session_timeout = 0');
@@ -221,7 +221,7 @@ describe('alerts', { skip: unlessPrometheus || noSmallDisk() }, () => {
     prove(['RenderkitDiskNearlyFull'], async () => {
       const disk = await mountSmallDisk({
         megabytes: 64,
-        // Where media lie in a bucket, each part has a data directory of its own.
+        // When media are in a bucket, each part has its own data directory.
         over: path.join(platform.directory, 'data-of-studio'),
       });
       return async () => {

@@ -18,7 +18,7 @@ describe('the served documents in a browser', { skip: noBrowser }, () => {
     await world[Symbol.asyncDispose]();
   });
 
-  /** Opens a page and notes whom it asks and what it complains of. */
+  /** Opens a page and records its requests and errors. */
   async function open(path: string, colorScheme: 'light' | 'dark') {
     const page = await browser.newPage({ colorScheme });
     const watched = await watch(page);
@@ -33,7 +33,7 @@ describe('the served documents in a browser', { skip: noBrowser }, () => {
     for (const name of ['Account', 'Catalog', 'Projects', 'Library', 'Uploads', 'Generations', 'Webhooks'])
       await navigation.getByText(name, { exact: true }).first().waitFor();
     await page.getByText('Show the account').first().waitFor();
-    // What it would do at leisure.
+    // Gives the page time for late requests.
     await page.waitForTimeout(1_000);
     assert.deepEqual(errors, []);
     assert.deepEqual(
@@ -51,7 +51,7 @@ describe('the served documents in a browser', { skip: noBrowser }, () => {
     await navigation.getByText('Generate images').first().click();
     const operation = page.locator('[id="api-1/tag/generations/POST/v1/images/generations"]');
     await operation.getByText(samples.createImageGeneration.shell.split('\n')[0] ?? '').waitFor();
-    // What the program would make up: other ways to ask, with placeholders in place of a key.
+    // Content that the program would invent: other clients, with placeholders instead of a key.
     assert.doesNotMatch(await operation.innerText(), /YOUR_SECRET_TOKEN|libcurl|axios/i);
     await navigation.getByText('Webhooks', { exact: true }).first().click();
     for (const type of eventTypes)

@@ -1,5 +1,5 @@
-// Draws the pictures by which people choose among the product's own models: `node e2e/draw-models.ts [model…]`. They lie in
-// studio/models/pictures; what the models draw today is what they show.
+// Draws the pictures that show people what each of the product's own models can do: `node e2e/draw-models.ts [model…]`.
+// They are stored in studio/models/pictures, as the models draw today.
 
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,14 +9,14 @@ import sharp from 'sharp';
 import { createClient, type Generation, untilEnded } from './harness/client.ts';
 
 const folder = fileURLToPath(new URL('../studio/models/pictures/', import.meta.url));
-/** Longer side, in pixels. */
+/** The longer side, in pixels. */
 const side = 320;
 const quality = 80;
 
-/** Models that take no seed. */
+/** Models that accept no seed. */
 const unseeded = new Set(['papercut-studio', 'collage-studio', 'onward-1']);
 
-/** What each is asked for. `{NAME}` is the id of an output made before. */
+/** The requests for each model. `{NAME}` is the id of an earlier output. */
 const requests: { model: string; path: string; body: Record<string, string | number> }[] = [
   {
     model: 'atelier-1',

@@ -17,7 +17,7 @@ const skip = process.platform === 'win32' && 'Windows has no modes';
 let root: string;
 let umask: number;
 before(async () => {
-  // Nothing is to depend on it: this one takes nothing away. The parts inherit it.
+  // The parts inherit this umask, which removes no permissions: no part may rely on the umask.
   umask = process.umask(0);
   root = await mkdtemp(path.join(tmpdir(), 'renderkit-modes-'));
   await chmod(root, 0o711);
@@ -86,7 +86,7 @@ test(
   },
 );
 
-/** An image that is generated, and an upload. */
+/** Makes a generated image and an upload. */
 async function makeMedia(service: string, key: string): Promise<void> {
   const headers = { authorization: `Bearer ${key}` };
   const png = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#456' } })
@@ -108,11 +108,11 @@ async function makeMedia(service: string, key: string): Promise<void> {
   });
 }
 
-/** What others than its owner may read, write, list or pass below a directory, and its mode. */
+/** Returns what other users than the owner may read, write, list or enter below a directory, with its mode. */
 async function openToOthers(directory: string): Promise<string[]> {
   const found: string[] = [];
   for (const name of await readdir(directory, { recursive: true })) {
-    // What a part has just removed again is no concern.
+    // A part may have removed the file just now.
     const stats = await lstat(path.join(directory, name)).catch(() => undefined);
     if (stats === undefined) continue;
     const mode = stats.mode & 0o777;
@@ -122,7 +122,10 @@ async function openToOthers(directory: string): Promise<string[]> {
   return found;
 }
 
-/** As root PostgreSQL runs under another account, which passes through the data directory and this one, and reads neither. */
+/**
+ * When this runs as root, PostgreSQL runs under another account. That account enters the data directory and this one,
+ * and reads neither.
+ */
 function directoryMode(name: string): number {
   return process.getuid?.() === 0 && (name === '' || name === 'postgres') ? 0o711 : 0o700;
 }

@@ -17,7 +17,7 @@ type Operation = (
   body?: unknown,
 ) => Promise<AxiosResponse<Fields>>;
 
-/** A client that a library made from the document which the service serves, and which operations it called. */
+/** Makes a client with a library from the document that the service serves, and records which operations it called. */
 async function generateClient(platform: Platform, key: string) {
   const [baseURL = ''] = platform.serviceUrls;
   const api = new OpenAPIClientAxios({
@@ -84,7 +84,7 @@ test('a client generated from the OpenAPI document runs an example of every oper
     prompt: 'clouds drift over hills',
     duration: 3,
   });
-  // There is none before the first was made.
+  // There is no preview until the first one was made.
   const preview = () => call('getPreview', { id: filming.id, index: '0' }).catch(() => undefined);
   while ((await preview()) === undefined) await sleep(200);
   const video = await finished(filming);
@@ -92,7 +92,7 @@ test('a client generated from the OpenAPI document runs an example of every oper
   assert.equal((await call('createFrame', { id: videoId }, { time: 'last' })).object, 'frame');
   await finished(await call('extendVideo', null, { video_id: videoId, prompt: 'the sun sets', duration: 3 }));
 
-  // More than run at once: some wait, and can be called off.
+  // More than may run at once: some wait, and can be canceled.
   await Promise.all(
     Array.from({ length: 9 }, () =>
       call('createImageGeneration', null, { model: 'sandbox-slow', prompt: 'a slow boat' }),

@@ -1,4 +1,5 @@
-// The image: every part runs as a user that nobody knows, with a root that is read-only, on machines without a way out.
+// Tests the image: every part runs as a user without an account, with a read-only root, on machines without a
+// connection to the outside.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
@@ -19,7 +20,7 @@ const script = path.join(import.meta.dirname, 'harness/run-in-image.sh');
 const userId = String(1_000_000_000 + Math.floor(Math.random() * 1_000_000));
 const partWithinMs = 120_000;
 
-/** The line that runs `renderkit …` of the image on a machine. */
+/** Returns the command line that runs `renderkit …` of the image on a machine. */
 function lineOf(image: Image, machine: Machine, settings: Record<string, string>, ...command: string[]) {
   const given = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
   const inside = [...image.environment.filter((line) => !line.startsWith('PATH=')), ...given, ...command];

@@ -6,7 +6,7 @@ import Renderkit, { RenderkitError } from 'renderkit';
 import { createClient } from './harness/client.ts';
 import { noNginx, startHoldingProxy, startNginx } from './harness/proxies.ts';
 
-// Streams that something stands in the way of: proxies, and the death of their service.
+// Tests streams that are disturbed: by proxies, and by the death of their service.
 
 let platform: Platform;
 let key: string;
@@ -27,7 +27,8 @@ test('behind nginx as it comes, what happens is told while it happens', { skip: 
   const seen: string[] = [];
   for await (const event of behind.generations.stream(id)) {
     seen.push(event.type);
-    // The stream ends when the generation does, which is after this was read: nothing was held back until the end.
+    // The stream ends when the generation does, and the stop is sent only after this event was read. So nothing was
+    // held back until the end.
     if (event.type === 'progress' && event.progress.stage === 'waiting_for_engine')
       await client().call('POST', `/v1/generations/${id}/stop`);
   }
@@ -69,7 +70,7 @@ describe('behind a proxy that holds answers back', { concurrency: true }, () => 
     })();
     while (!proxy.asked.some((url) => url.includes('limit=1'))) await sleep(50);
     await sleep(500);
-    // While the stream is held back, and once it is asked again and again.
+    // First while the stream is held back, then while the client polls.
     for (let n = 0; n < 2; n++) made.push(await create());
     await opened.promise;
     made.push(await create());

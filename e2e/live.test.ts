@@ -11,7 +11,7 @@ import sharp from 'sharp';
 import { createClient, type Generation } from './harness/client.ts';
 import { type Platform, type PlatformAccount, startPlatform } from '@renderkit/stack/testing/platform.ts';
 
-// From the engine to the client's socket: two real services, the real studio and its worker.
+// Tests events from the engine to the client's socket: two real services, the real studio and its worker.
 
 const checkpoint = 'harbour.safetensors';
 const samplerSteps = 1_000;
@@ -30,7 +30,7 @@ const client = (service = 0) => createClient(platform.serviceUrls[service] ?? ''
 
 type Event = { event: string; data: unknown };
 
-/** What a stream says, until it ends by itself. */
+/** Yields the events of a stream until it ends by itself. */
 async function* read(id: string, { service = 0, query = '' } = {}): AsyncGenerator<Event> {
   const answer = await fetch(`${platform.serviceUrls[service]}/v1/generations/${id}/events${query}`, {
     headers: { authorization: `Bearer ${key}` },
@@ -59,7 +59,7 @@ const of = <T>(events: readonly Event[], name: string): T[] =>
 const film = { prompt: 'clouds drift over mountains', duration: 3 };
 
 test('a stream tells a generation from its snapshot to its end, with how it looks meanwhile', async () => {
-  // A picture may be drawn before anybody watches; a film is not.
+  // A picture may be finished before the stream opens; a video takes longer.
   const { body } = await client().call<Generation>('POST', '/v1/videos/generations', { body: film });
   const [first, other] = await Promise.all([
     watch(body.id, { query: '?preview=inline' }),
@@ -106,7 +106,7 @@ test('a link of a preview leads to its bytes, and to nothing once the generation
     assert.equal((await sharp(await answer.arrayBuffer()).metadata()).format, 'jpeg');
   }
   assert.equal((await open(link ?? '')).status, 404);
-  // Whoever comes back to what has ended is told so at once.
+  // A stream of an ended generation reports this at once.
   const again = await watch(id);
   assert.deepEqual(
     again.map(({ event }) => event),
@@ -115,7 +115,7 @@ test('a link of a preview leads to its bytes, and to nothing once the generation
 });
 
 test("what a ComfyUI says through its socket is what a client's stream tells", async () => {
-  // It samples until the stream has told enough, however slow the machine is.
+  // It samples until the stream has reported enough, however slow the machine is.
   await using comfy = await startComfyCounterpart({
     checkpoints: [checkpoint],
     steps: { KSampler: samplerSteps },
@@ -148,7 +148,7 @@ test("what a ComfyUI says through its socket is what a client's stream tells", a
   assert.equal(comfy.executions, 1);
 });
 
-/** Until a service offers a model, and a worker has found that a backend can make it. */
+/** Waits until a service offers a model, and a worker has found a backend that can make it. */
 async function untilOffered(id: string): Promise<void> {
   await until(id, async () => {
     const { body } = await client().call<{ data: { id: string }[] }>('GET', '/v1/models');
@@ -194,6 +194,6 @@ test('a key that is revoked ends its streams within a second', async () => {
   await platform.operator('key', 'revoke', '--id', row?.id ?? '');
   const text = await reading;
   assert.doesNotMatch(text, /event: done/);
-  // The command takes its time to start; what counts is that the stream does not outlive it by more.
+  // The command needs time to start. The stream must not live much longer than that.
   assert.ok(performance.now() - revoked < 30_000);
 });

@@ -12,7 +12,7 @@ import { startPlatform } from '@renderkit/stack/testing/platform.ts';
 
 const run = promisify(execFile);
 
-/** Tables, columns, indexes, functions and what the database remembers of its preparation. */
+/** Returns tables, columns, indexes, functions and the records of the database's preparation. */
 async function schemaOf(database: Database): Promise<unknown[]> {
   return Promise.all(
     [

@@ -1,4 +1,4 @@
-// A service below a path of its host, behind nginx that takes the path away, and behind one that hands it on.
+// Tests a service below a path of its host, behind an nginx that removes the path, and behind one that passes it on.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -104,7 +104,7 @@ describe('a service below a path', { skip: noNginx || noBrowser }, () => {
     const { origin } = new URL(taking.url);
     const elsewhere = asked.filter((url) => url.startsWith(origin) && !url.startsWith(`${taking.url}/`));
     assert.deepEqual(elsewhere, []);
-    // Before somebody has signed in there is no session.
+    // Before a person has signed in there is no session.
     assert.deepEqual(
       errors.filter((one) => !/status of 401 .*\/console\/api\/session/.test(one)),
       [],

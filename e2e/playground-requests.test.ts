@@ -1,4 +1,4 @@
-// What the console's playground sends, against the schemas, the catalog of the studio and the validation of the service.
+// Checks what the console's playground sends against the schemas, the studio's catalog and the service's validation.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -150,10 +150,10 @@ test('What is no request is not read', () => {
   });
 });
 
-/** Schema, estimate and catalog have nothing against it. */
+/** Asserts that schema, estimate and catalog accept the body. */
 function accepted(kind: GenerationKind, model: Model, body: RequestBody): void {
   const errors: { field: string; message: string }[] = [];
-  // As it goes over the wire.
+  // In the form in which it is sent.
   const sent = JSON.parse(JSON.stringify(body)) as RequestBody;
   checks.get(kind)?.(sent, errors);
   checkEstimate(estimateOf(kind, model, sent), errors);
@@ -187,7 +187,7 @@ function leastOf(kind: GenerationKind, model: Model): FormValues {
   return { ...emptyForm, ...requiredOf(kind, model), prompt: model.prompt_required ? 'a lake' : '' };
 }
 
-/** Every field of the form set to something that is not its default where there is anything else. */
+/** Sets every field of the form to a value other than its default, if there is one. */
 function everything(kind: GenerationKind, model: Model, end: 'low' | 'high'): FormValues {
   const fields = fieldsOf(kind, model);
   const pick = <T>(list: readonly T[]) => (end === 'low' ? list[0] : list.at(-1));

@@ -8,7 +8,10 @@ import { createClient, untilEnded } from './harness/client.ts';
 import { startPlatform } from '@renderkit/stack/testing/platform.ts';
 
 const burstMs = soaking ? 10_000 : 2_000;
-/** Between creates, each of which is drawn in the end, and between prices, each of which is told to all. */
+/**
+ * The pause between creates, all of which are rendered in the end, and between prices, all of which reach every
+ * service.
+ */
 const pauseMs = soaking ? 25 : 75;
 
 const manifest = (credits: number) => `manifest: 1
@@ -36,7 +39,7 @@ test('while prices are published, two services accept nothing at a price that th
   const [one] = clients;
   assert.ok(one);
   await sleep(2_000);
-  // What is accepted waits: nothing is drawn until the prices stand still.
+  // Accepted generations wait: nothing is rendered until the prices no longer change.
   for (const worker of platform.workers) await worker.kill('SIGTERM');
 
   const accepted = new Map<string, number>();
@@ -55,7 +58,7 @@ test('while prices are published, two services accept nothing at a price that th
     await publish(++prices);
     await sleep(pauseMs);
   }
-  // Known everywhere two seconds after the command has ended.
+  // Every service uses the price two seconds after the command has ended.
   await sleep(2_000);
   for (const client of clients) {
     const { body } = await client.create({ model: 'priced' });

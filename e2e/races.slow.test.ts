@@ -13,7 +13,7 @@ import {
   startPlatform,
 } from '@renderkit/stack/testing/platform.ts';
 
-// Two service processes on one database, the real studio and a real worker behind them.
+// Tests two service processes on one database, with the real studio and a real worker.
 describe('races on two service processes', () => {
   let platform: Platform;
 
@@ -92,7 +92,7 @@ describe('races on two service processes', () => {
     const { one, two } = await person();
     const { secret, who } = await person();
     const waiting = createClient(platform.serviceUrls[1]!, secret);
-    // Nothing renders it: the account may run nothing.
+    // Nothing renders it, because the account's limit is 0.
     await platform.databases.studio.rows('update accounts set limit_overall = 0 where id = $1', [
       who.studioAccountId,
     ]);
@@ -171,7 +171,7 @@ describe('races on two service processes', () => {
       const starts = !running.has(token) && (status === 'queued' || status === 'running');
       if (status === 'succeeded' || status === 'failed') running.delete(token);
       else running.add(token);
-      // What ran before the limit fell may run on; nothing may start beyond it.
+      // Generations that ran before the limit fell may continue. None may start beyond the limit.
       if (starts)
         assert.ok(running.size <= (seq > floor ? 2 : 4), `${running.size} at once at change ${seq}`);
     }
@@ -205,7 +205,7 @@ describe('races on two service processes', () => {
   test('a job whose token somebody tombstones at the studio fails within seconds, refunded, with one event', async () => {
     const { who, one, two } = await person();
     const before_ = await one.balance();
-    // No place is free: the job would wait for a day.
+    // There is no free slot: the job would wait for a day.
     await platform.databases.studio.rows('update accounts set limit_overall = 0 where id = $1', [
       who.studioAccountId,
     ]);

@@ -1,5 +1,5 @@
-// Every sample of the reference, of the page about webhooks and of the README, pasted as it stands; the key and the address
-// alone are filled in.
+// Runs every sample of the reference, of the page about webhooks and of the README exactly as it is written. Only the
+// key and the address are filled in.
 
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -27,7 +27,7 @@ describe('the samples of the documents', { skip: lacks('bash', 'curl', 'grep') }
   });
   after(() => samples[Symbol.asyncDispose]());
 
-  /** Pastes what asks the API; answers the JSON that it ends with. */
+  /** Pastes a sample that calls the API. Returns the JSON at the end of its output. */
   async function answerOf(to: Shell, sample: string, what: string): Promise<Record<string, unknown>> {
     const { code, stdout, stderr } = await to.paste(sample);
     assert.deepEqual([code, stderr], [0, ''], `${what}: ${stdout} ${stderr}`);
@@ -148,7 +148,7 @@ describe('the samples of the documents', { skip: lacks('bash', 'curl', 'grep') }
   });
 });
 
-/** The blocks of code in a text of Markdown. */
+/** Returns the blocks of code in a Markdown text. */
 function codeBlocks(text: string): string[] {
   return [...text.matchAll(/^```sh\n(.*?)\n```$/gms)].map(([, code = '']) => code);
 }

@@ -5,7 +5,7 @@ import type { Platform, PlatformAccount } from '@renderkit/stack/testing/platfor
 import { sharedPlatform } from '@renderkit/stack/testing/shared-platform.ts';
 import { type Call, createCaller, type Fields, type Problem, type Reply, send } from './spec/caller.ts';
 
-/** A switch of the studio may take a second to be seen. */
+/** A setting of the studio may take a second to have an effect. */
 const patienceMs = 15_000;
 /** A PNG of one pixel. */
 const pixel = Buffer.from(
@@ -20,7 +20,7 @@ describe('the sandbox, recipe by recipe', () => {
   let own: Call;
   before(async () => {
     platform = await sharedPlatform();
-    // As the first start makes it.
+    // The same account that the first start makes.
     who = await platform.createAccount({ tier: 'plus', credits: 1_000 });
     document = (await send(platform.serviceUrls[0] ?? '', 'GET', '/openapi.json')).body;
     own = caller(await platform.createKey(who));
@@ -48,7 +48,7 @@ describe('the sandbox, recipe by recipe', () => {
     return reply;
   }
 
-  /** Sends it again while a switch has not been seen yet. */
+  /** Repeats the requests until a setting has its effect. */
   async function replyWith(code: string, call: Call, requests: readonly SandboxRequest[]): Promise<Reply> {
     const deadline = performance.now() + patienceMs;
     for (;;) {
@@ -62,7 +62,7 @@ describe('the sandbox, recipe by recipe', () => {
     const { answer, requests } = recipe;
     const call = await callOf(recipe);
     if ('code' in answer) {
-      // What may be seen late is asked for again; a fault of the studio serves once only.
+      // Settings may have a late effect, so these requests are repeated. A fault of the studio works only once.
       const once = recipe.prepare?.some((command) => command.startsWith('studio fault')) === true;
       const reply = await (once ? lastReply(call, requests) : replyWith(answer.code, call, requests));
       assert.equal((reply.body as Problem).code, answer.code, reply.text);

@@ -7,7 +7,7 @@ import { createClient, untilEnded } from './harness/client.ts';
 import type { Platform, PlatformAccount } from '@renderkit/stack/testing/platform.ts';
 import { sharedPlatform } from '@renderkit/stack/testing/shared-platform.ts';
 
-// The real service before the real studio: what an account stores is told, limited, and given back.
+// Tests what an account stores with the real service and the real studio: it is reported, limited, and freed.
 
 const megabyte = 1024 * 1024;
 let platform: Platform;
@@ -19,7 +19,7 @@ before(async () => {
   key = await platform.createKey(who);
 });
 
-/** A picture of one pixel. What follows its end is kept with it. */
+/** A PNG of one pixel. Bytes after its end are stored with it. */
 const pixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==',
   'base64',

@@ -1,4 +1,5 @@
-// docs/self-hosting.md, word for word: PostgreSQL and a bucket on one machine, service and studio on another, a worker on a third.
+// Follows docs/self-hosting.md word for word: PostgreSQL and a bucket on one machine, service and studio on another, a
+// worker on a third.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -14,12 +15,12 @@ import { openShell } from './harness/shell.ts';
 
 const root = path.join(import.meta.dirname, '..');
 const url = 'http://front.internal:8787';
-/** On a busy machine; alone a part is there within some seconds. */
+/** For a busy machine; on an idle one a part starts within some seconds. */
 const partWithinMs = 120_000;
 
 type Block = { machine: 'data' | 'front' | 'render'; goesOn: boolean; text: string };
 
-/** The blocks of the section; their first line says where they are run. */
+/** Returns the blocks of the section. Their first line names the machine on which they run. */
 async function readBlocks(): Promise<Block[]> {
   const document = await readFile(path.join(root, 'docs/self-hosting.md'), 'utf8');
   const [, section = ''] = /^### Three machines, step by step$(.*?)^## /ms.exec(document) ?? [];
@@ -32,7 +33,7 @@ async function readBlocks(): Promise<Block[]> {
   );
 }
 
-/** Runs a part until it is disposed of, by npm and so with all that npm starts. */
+/** Runs a part until it is disposed of. Uses npm, so disposing ends everything that npm started. */
 function startPart(machine: Machine, text: string): AsyncDisposable {
   const [program, ...line] = [...machine.enter, 'bash', '-c', text];
   const part = spawn(program, line, {
@@ -75,13 +76,13 @@ test('three machines that follow the document make a picture', { skip: unlessDat
     const { code, stdout, stderr } = await shell.paste(`(set -e\n${text})`);
     assert.equal(code, 0, stderr);
     key = /rk_live_\w+/.exec(stdout)?.[0] ?? key;
-    // What scp does.
+    // Does what scp does in the document.
     if (machine === 'data')
       for (const other of [front, render])
         await cp(path.join(data.home, 'renderkit'), path.join(other.home, 'renderkit'), { recursive: true });
   }
   assert.match(key, /^rk_live_/);
-  // Asked from where nothing of it runs.
+  // Sends the requests from a machine on which no part runs.
   await using shell = openShell(root, { HOME: data.home, URL: url, KEY: key }, data.enter);
   await untilReady(async () => (await shell.paste('curl -sS "$URL/readyz"')).stdout);
   const made =
@@ -100,7 +101,7 @@ test('three machines that follow the document make a picture', { skip: unlessDat
   assert.deepEqual((await readFile(saved)).subarray(1, 4).toString(), 'PNG');
 });
 
-/** All parts see each other: the service is not degraded. */
+/** Waits until all parts can reach each other and the service is not degraded. */
 async function untilReady(ask: () => Promise<string>): Promise<void> {
   await until('readiness', ask, {
     isSo: (answer) => /"status":\s*"ready"/.test(answer),

@@ -5,27 +5,27 @@ import { createPart, type Part } from '@renderkit/server-kit/testing/part.ts';
 import { until } from '@renderkit/server-kit/testing/until.ts';
 import type { Platform } from '@renderkit/stack/testing/platform.ts';
 
-/** A ComfyUI beside the platform, with a model over it. */
+/** A ComfyUI for the platform, with a model on it. */
 export type ChaosComfyui = AsyncDisposable & {
   part: Part;
-  /** Tells the studio that the machine is there again: it need not rest for faults that were the killer's. */
+  /** Tells the studio that the machine works again, so that the backend does not rest because of the test's kills. */
   resume: () => Promise<void>;
-  /** What it was asked to make, in order. */
+  /** Returns the jobs that it accepted, in order. */
   jobs: () => Promise<TakenJob[]>;
 };
 
-/** A job that it took. */
+/** A job that the ComfyUI accepted. */
 export type TakenJob = {
-  /** Of the process that took it. */
+  /** Identifies the process that accepted the job. */
   life: string;
   id: string;
-  /** Its result was there already. */
+  /** Whether its result already existed. */
   again: boolean;
 };
 
 export const comfyBackend = 'gpu1';
 export const comfyModel = 'chaos-comfy';
-/** What a provider with such a machine would ask for an image, in dollars. */
+/** The price of an image at a provider with such a machine, in dollars. */
 export const comfyCost = 0.001;
 
 const program = fileURLToPath(
@@ -56,7 +56,7 @@ routes:
     timeouts: { run: 60 }
 `;
 
-/** Starts it, takes it in as a backend, and waits until its model is offered. `key`: of any account. */
+/** Starts the ComfyUI, adds it as a backend, and waits until its model is offered. `key`: of any account. */
 export async function startChaosComfyui(platform: Platform, key: string): Promise<ChaosComfyui> {
   await using owners = new AsyncDisposableStack();
   const folder = path.join(platform.directory, 'comfyui');

@@ -16,33 +16,33 @@ export type SeenGeneration = {
 };
 
 export type StudioEvidence = {
-  /** Per token: what was charged and given back, in 1/1000 credit. */
+  /** What was charged and refunded per token, in 1/1000 credit. */
   money: Map<string, { charged: number; refunded: number; charges: number }>;
   renders: { accountId: string; token: string; status: string; lane: string }[];
-  /** The feed in its own order, which is the order of the transactions under the account's lock. */
+  /** The feed in its order, which is the order of the transactions under the account's lock. */
   moves: { accountId: string; seq: number; token: string; status: string; lane: string }[];
   limits: Map<string, { image: number; edit: number; video: number; overall: number }>;
   /** Accounts and buckets whose balance is not the sum of their entries. */
   unbalanced: { accountId: string; bucket: string; balance: number; sum: number }[];
   balances: Map<string, number>;
-  /** What was sent to the ComfyUI: rows that were committed before. */
+  /** The rows of submissions to the ComfyUI, which are committed before the submission is sent. */
   submissions: SeenSubmission[];
-  /** What is booked of its costs, in all. */
+  /** The sum of costs that are recorded for the provider. */
   providerCosts: { reserved: number; spent: number; jobs: number };
 };
 
 export type SeenSubmission = {
   id: string;
-  /** The render's; null: the sample of the model, which no account asked for. */
+  /** The token of the render; null for a sample of the model, which no account requested. */
   token: string | null;
   state: string;
   error: string | null;
-  /** Of the provider, as quoted or as known. */
+  /** The provider's price, as quoted or as known. */
   cost: number;
   made: number;
 };
 
-/** Every generation of an account, page by page, as one of its keys reads them. */
+/** Returns every generation of an account, read page by page with one of its keys. */
 export async function readGenerations(baseUrl: string, account: LoadAccount): Promise<SeenGeneration[]> {
   const all: SeenGeneration[] = [];
   for (let page = 1; ; page++) {
@@ -56,7 +56,7 @@ export async function readGenerations(baseUrl: string, account: LoadAccount): Pr
   }
 }
 
-/** The account's spendable credits as the API tells them. */
+/** Returns the account's spendable credits from the API. */
 export async function readBalance(baseUrl: string, account: LoadAccount): Promise<number> {
   const answer = await getJson(`${baseUrl}/v1/account/balance`, account.keys[0]?.key ?? '');
   return (answer as { balance: number }).balance;
@@ -72,7 +72,7 @@ async function getJson(url: string, key: string): Promise<unknown> {
   return response.json();
 }
 
-/** Reads the studio's own books. */
+/** Reads the studio's own database. */
 export async function readStudio(databaseUrl: string): Promise<StudioEvidence> {
   await using database = openDatabase({
     url: databaseUrl,

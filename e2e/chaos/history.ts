@@ -1,12 +1,12 @@
-// What a client saw, and nothing else: the evidence on which the invariants are checked.
+// Only what a client saw: the evidence against which the invariants are checked.
 
 export type Create = {
   accountIndex: number;
   keyIndex: number;
   idempotencyKey: string;
-  /** Echoed in the generation's metadata as `n`, so that a phantom can be traced. */
+  /** Repeated in the generation's metadata as `n`, so that an unexpected generation can be traced. */
   number: number;
-  /** Ids that 202 answers gave; more than one distinct id is a fault. */
+  /** Ids from 202 answers. More than one distinct id is an error. */
   acceptedIds: string[];
   /** The last definite refusal. */
   refusal?: { status: number; code: string };
@@ -19,11 +19,11 @@ export type Observation = { id: string; status: string; at: number };
 export type History = {
   creates: Create[];
   observations: Observation[];
-  /** Generations whose cancel answered 200. */
+  /** Generations whose cancel was answered with 200. */
   canceled: Set<string>;
-  /** Uploads that were answered 201. */
+  /** Uploads that were answered with 201. */
   uploads: { accountIndex: number; id: string }[];
-  /** Answers that no fault explains: a status outside the contract's. */
+  /** Answers that no injected failure explains: with a status outside the contract. */
   surprises: string[];
   /** How many creates each service accepted, by its address. */
   acceptedAt: Map<string, number>;

@@ -8,7 +8,7 @@ test('a clean run has no breach', () => {
   assert.deepEqual(findBreaches(cleanRun()), []);
 });
 
-// A checker that finds nothing proves nothing: each invariant is broken once, and must be named.
+// A checker that finds nothing proves nothing. So each invariant is broken once, and the checker must name it.
 const broken: [invariant: string, what: string, break_: (run: Evidence) => void][] = [
   ['I1', 'an accepted generation is gone', (run) => run.generations[0]?.shift()],
   ['I1', 'an accepted generation never ends', (run) => (first(run).status = 'running')],

@@ -1,4 +1,4 @@
-// Checks a run by outside evidence alone: what clients saw, what the API says at rest, and the studio's own books.
+// Checks a run only by outside evidence: what clients saw, what the API returns at rest, and the studio's own database.
 // The numbers are those of the fault model in docs/reliability.md.
 
 import type { TakenJob } from './comfyui.ts';
@@ -10,21 +10,21 @@ export type Evidence = {
   history: History;
   /** Per account of the load, in its order. */
   generations: SeenGeneration[][];
-  /** Per account: spendable credits by the API, and the account's id at the studio. */
+  /** Per account: spendable credits from the API, and the account's id at the studio. */
   balances: { credits: number; studioAccountId: string }[];
   /** Per account and key: the daily budget in credits. */
   budgets: (number | null)[][];
   studio: StudioEvidence;
-  /** What came to the webhook endpoints. */
+  /** Requests that came to the webhook endpoints. */
   arrivals: Arrival[];
-  /** Of each account, each subscribed to every type. */
+  /** Number of endpoints of each account; each endpoint is subscribed to every type. */
   endpointsPerAccount: number;
-  /** What the ComfyUI was asked to make. */
+  /** The jobs that the ComfyUI accepted. */
   jobs: TakenJob[];
 };
 
 const final = new Set(['succeeded', 'failed', 'canceled']);
-/** A status and those that may be seen after it. */
+/** A status and the statuses that may be seen after it. */
 const mayFollow: Record<string, readonly string[]> = {
   queued: ['queued', 'running', 'succeeded', 'failed', 'canceled'],
   running: ['running', 'succeeded', 'failed'],
@@ -33,7 +33,7 @@ const mayFollow: Record<string, readonly string[]> = {
   canceled: ['canceled'],
 };
 
-/** Every breach as a sentence that begins with the invariant's number; none where all is well. */
+/** Returns every violation as a sentence that begins with the invariant's number; none when all is well. */
 export function findBreaches(evidence: Evidence): string[] {
   return [
     ...evidence.history.surprises.map((surprise) => `surprise: ${surprise}`),
@@ -99,7 +99,8 @@ function noPhantoms({ history, generations, studio }: Evidence): string[] {
       const create = history.creates[Number(metadata['n'])];
       if (create === undefined || create.accountIndex !== accountIndex)
         breaches.push(`I4: nobody asked for ${id}`);
-      // Listed though its client was refused in the end: only a lost answer could explain it, and there was none.
+      // The generation is listed although its client was finally refused. Only a lost answer could explain this, and
+      // there was none.
       else if (create.refusal !== undefined && create.interruptions === 0)
         breaches.push(`I4: ${id} exists though its request was refused with ${create.refusal.code}`);
     }
@@ -244,7 +245,7 @@ function booksBalance({ balances, studio }: Evidence): string[] {
   );
   for (const { credits, studioAccountId } of balances) {
     const booked = studio.balances.get(studioAccountId);
-    // At rest nothing is reserved: what the API offers is what the studio has.
+    // At rest nothing is reserved, so the API must report the same credits as the studio.
     if (booked !== Math.round(credits * 1000))
       breaches.push(`I10: the API offers ${credits}, the studio has ${booked} millicredits`);
   }
@@ -267,7 +268,9 @@ function canceledIsUnseen({ history, generations, studio }: Evidence): string[] 
   return breaches;
 }
 
-/** A job is sent again only where the machine cannot have it: it died with it, or the request never came. */
+/**
+ * A job may be sent again only when the machine cannot have it: the machine died with it, or the request never came.
+ */
 function jobsAreSubmissions({ jobs, studio }: Evidence): string[] {
   const rows = new Set(studio.submissions.map(({ id }) => id));
   const taken = new Set<string>();
@@ -287,7 +290,7 @@ function jobsAreSubmissions({ jobs, studio }: Evidence): string[] {
       breaches.push(`I12: submission ${id} is still ${state}`);
     if (token !== null) made.set(token, (made.get(token) ?? 0) + files);
   }
-  // One image is asked for each time.
+  // Each request asks for one image.
   for (const [token, files] of made) if (files > 1) breaches.push(`I12: ${token} was made ${files} times`);
   return breaches;
 }
@@ -310,7 +313,7 @@ function providersAreBooked({
   return breaches;
 }
 
-/** Sums of a provider's money, whose least part is a millionth. */
+/** Compares sums of a provider's money, whose smallest unit is a millionth. */
 function isSame(one: number, other: number): boolean {
   return Math.abs(one - other) < 0.000_000_5;
 }

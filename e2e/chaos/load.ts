@@ -6,16 +6,16 @@ export type LoadAccount = { keys: { key: string; dailyBudget: number | null }[] 
 
 export type LoadOptions = {
   accounts: LoadAccount[];
-  /** One of the service's addresses, drawn anew for each try: a client behind a balancer. */
+  /** Returns one of the service's addresses, chosen again for each try, as a load balancer does. */
   baseUrl: () => string;
   history: History;
   random: () => number;
   stopping: AbortSignal;
-  /** Clients at work at once. */
+  /** The number of clients that work at the same time. */
   clients: number;
-  /** A small PNG, sent as uploads, and an address where it can be fetched. */
+  /** A small PNG, sent as uploads, and an address from which it can be fetched. */
   picture: { bytes: Buffer; url: string };
-  /** Some creates ask for the ComfyUI's model. */
+  /** Whether some creates use the ComfyUI's model. */
   comfyui: boolean;
 };
 
@@ -25,14 +25,20 @@ type Answer =
 
 const tryTimeoutMs = 12_000;
 const pauseAfterErrorMs = 100;
-/** A client thinks up to this long between two pieces of work. */
+/** A client pauses up to this long between two actions. */
 const thinkMs = 300;
-/** With so many generations under way a client waits for its oldest: the queue must not outgrow what is rendered. */
+/**
+ * With this many open generations a client waits for its oldest one: the queue must not grow faster than the workers
+ * render.
+ */
 const maxOpen = 5;
-/** A create is tried until its answer is definite, far beyond what any restart takes. */
+/** A create is retried until its answer is definite. This limit is far above what any restart needs. */
 const maxTries = 400;
 
-/** Runs the clients until told to stop; each then finishes what it has begun, so that every create has an outcome. */
+/**
+ * Runs the clients until the signal aborts. Each client then finishes what it has begun, so that every create has an
+ * outcome.
+ */
 export async function runLoad(options: LoadOptions): Promise<void> {
   await Promise.all(Array.from({ length: options.clients }, () => runClient(options)));
 }
@@ -70,7 +76,7 @@ async function runClient(options: LoadOptions): Promise<void> {
     else if (random() < 0.15) await cancel(options, key, id);
     else if (random() < 0.4) await observe(options, key, id);
     if (id !== undefined) open.push({ id, key });
-    // A client that did not trust the first answer sends the same request again.
+    // Some clients do not trust the first answer and send the same request again.
     if (id !== undefined && random() < 0.1) await createUntilAnswered(options, key, create, request);
     await sleep(random() * thinkMs);
   }
@@ -107,7 +113,10 @@ async function createUntilAnswered(
   return undefined;
 }
 
-/** Sends the picture until it is taken. An upload has no idempotency key: one whose answer was lost stays behind. */
+/**
+ * Sends the picture until it is accepted. An upload has no idempotency key, so an upload whose answer was lost stays
+ * behind.
+ */
 async function uploadUntilAnswered(
   options: LoadOptions,
   key: string,
@@ -139,7 +148,7 @@ async function cancel(options: LoadOptions, key: string, id: string): Promise<vo
     options.history.surprises.push(`cancel of ${id}: ${answer.status} ${answer.body.code}`);
 }
 
-/** Reads a generation, waiting a while for its end; true once it has ended. */
+/** Reads a generation and waits some time for its end. Returns true once it has ended. */
 async function observe(options: LoadOptions, key: string, id: string): Promise<boolean> {
   const answer = await call(
     options,
@@ -155,12 +164,12 @@ async function observe(options: LoadOptions, key: string, id: string): Promise<b
   }
   if (answer !== undefined && answer.status < 500 && answer.status !== 429)
     options.history.surprises.push(`read of ${id}: ${answer.status} ${answer.body.code}`);
-  // A process or the database may be away for a moment: there is no hurry.
+  // A process or the database may be down for a moment, so wait.
   if (answer === undefined || answer.status >= 500) await sleep(pauseAfterErrorMs);
   return false;
 }
 
-/** Undefined where no whole answer came: the connection was refused, cut, or silent too long. */
+/** Returns `undefined` when no complete answer came: the connection was refused, cut, or silent too long. */
 async function call(
   options: LoadOptions,
   key: string,

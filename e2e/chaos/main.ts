@@ -1,5 +1,6 @@
-// `npm run chaos -- --kills N --seed S [--services 2] [--studios 2] [--clients 12] [--media-store s3] [--mixed-releases] [--logs DIR]`:
-// kills parts of the running product at random and checks the outcome. The same seed draws the same victims; what they were doing is up to the machine.
+// `npm run chaos -- --kills N --seed S [--services 2] [--studios 2] [--clients 12] [--media-store s3]
+// [--mixed-releases] [--logs DIR]`: kills parts of the running product at random and checks the outcome. The same seed
+// chooses the same victims; what they are doing at that moment depends on the machine.
 
 import { parseArgs } from 'node:util';
 import { compilePrograms } from '@renderkit/server-kit/testing/part.ts';

@@ -11,31 +11,31 @@ export type Arrival = {
   eventId: string;
   deliveryId: string;
   type: string;
-  /** The generation or the upload that it tells of. */
+  /** The generation or the upload of the event. */
   subjectId: string;
   /** SHA-256 of the body. */
   digest: string;
   genuine: boolean;
-  /** What it was answered. */
+  /** The status of the answer. */
   status: number;
 };
 
 export type Receiver = AsyncDisposable & {
   arrivals: Arrival[];
   urlOf: (accountIndex: number, endpointIndex: number) => string;
-  /** Where the picture can be fetched. */
+  /** The address of the picture. */
   pictureUrl: string;
-  /** Told once the endpoint is made: its signatures are checked from then on. */
+  /** Must be called once the endpoint exists. Its signatures are checked from then on. */
   learnSecret: (accountIndex: number, endpointIndex: number, secret: string) => void;
 };
 
-/** Receives webhooks. `flaky`: one event in ten is refused when it first arrives at an account's second endpoint. */
+/** Receives webhooks. `flaky`: refuses one event in ten when it first arrives at an account's second endpoint. */
 export async function startReceiver({
   flaky,
   picture,
 }: {
   flaky: boolean;
-  /** Served to whoever asks for it. */
+  /** The picture that the receiver serves. */
   picture: Buffer;
 }): Promise<Receiver> {
   const arrivals: Arrival[] = [];

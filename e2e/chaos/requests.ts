@@ -2,16 +2,16 @@ import { comfyModel } from './comfyui.ts';
 
 export type CreateRequest = { path: string; body: Record<string, unknown> };
 
-/** How often each kind is drawn; the rest are small pictures. A video costs what a hundred of them do. */
+/** The share of each kind; the rest are small pictures. A video takes as much work as a hundred of them. */
 const shares = { editOfUpload: 0.1, editOfUrl: 0.06, video: 0.01 };
-/** Of the small pictures those that a ComfyUI makes. */
+/** The share of small pictures that the ComfyUI makes. */
 const comfyShare = 0.4;
 
-/** One of the creates, drawn by chance. `upload` sends a picture and answers its id, if it was taken. */
+/** Returns a random create. `upload` sends a picture and returns its id, if it was accepted. */
 export async function drawRequest(options: {
   number: number;
   random: () => number;
-  /** Some ask for its model. */
+  /** Whether some requests use its model. */
   comfyui: boolean;
   pictureUrl: string;
   upload: () => Promise<string | undefined>;
@@ -23,7 +23,7 @@ export async function drawRequest(options: {
     return { path: '/v1/images/edits', body: { prompt, image: options.pictureUrl } };
   if (drawn < shares.video + shares.editOfUrl + shares.editOfUpload) {
     const image = await options.upload();
-    // Named at once: as a rule it is still being looked at, and the edit waits for it.
+    // Uses the upload at once. Usually the studio is still checking it, and the edit waits for the check.
     if (image !== undefined) return { path: '/v1/images/edits', body: { prompt, image } };
   }
   const model = options.random() < comfyShare && options.comfyui ? comfyModel : 'sketch-1';

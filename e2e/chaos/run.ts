@@ -16,19 +16,19 @@ import { type Receiver, startReceiver } from './receiver.ts';
 export type ChaosOptions = {
   kills: number;
   seed: number;
-  /** Service processes. */
+  /** Number of service processes. */
   services: number;
-  /** Clients at work at once. */
+  /** The number of clients that work at the same time. */
   clients: number;
-  /** Studio processes. Default 1. */
+  /** Number of studio processes. Default 1. */
   studios?: number | undefined;
   mediaStore?: 'disk' | 's3' | undefined;
   /**
-   * Every second studio, service and worker is of the release before, so that there have to be two of each. Release 1 knows the
-   * product's own models alone and media on the disk: there is no ComfyUI then.
+   * Runs every second studio, service and worker from the release before, so there must be two of each. Release 1
+   * supports only the product's own models and media on disk, so there is no ComfyUI then.
    */
   mixedReleases?: boolean | undefined;
-  /** Where the parts' logs are copied to at the end. */
+  /** The directory to which the parts' logs are copied at the end. */
   logsTo?: string | undefined;
   say: (line: string) => void;
 };
@@ -37,28 +37,31 @@ export type ChaosResult = {
   breaches: string[];
   kills: Record<string, number>;
   accepted: number;
-  /** Generations by how they ended, and what came to the webhook endpoints. */
+  /** Generations by their final status, and the requests to the webhook endpoints. */
   counts: Record<string, number>;
-  /** What parts of the release before did, where there are some. */
+  /** What parts of the release before did, if there are such parts. */
   byOlder: { accepted: number; rendered: number } | undefined;
 };
 
 const ownTargets = ['service', 'service', 'service', 'studio', 'worker', 'worker', 'postgres'] as const;
 const comfyuiTargets = ['comfyui', 'comfyui', 'comfyui (frozen)'] as const;
-/** A victim lives this long after it was ready, in milliseconds: from here to there. */
+/** How long a victim lives after it is ready, in milliseconds: minimum and maximum. */
 const lifetimeMs = [50, 750] as const;
-/** Milliseconds that a frozen one is silent: less, and more, than its workers wait for an answer. */
+/** How long a frozen part is silent, in milliseconds: less, or more, than its workers wait for an answer. */
 const frozenMs = [100, 6_000] as const;
-/** One in so many is no kill: a part is silent for longer than its leases last, and then goes on as if nothing had been. */
+/**
+ * One in this many kills is a stall instead: a part is silent for longer than its leases last, and then continues as if
+ * nothing had happened.
+ */
 const stalledOneIn = 30;
 const stalledMs = [11_000, 16_000] as const;
 const restWithinMs = 120_000;
 const endpointsPerAccount = 2;
-/** A refused delivery comes again after a minute, and a stalled part takes its time: only a long run waits for that. */
+/** A refused delivery is retried after a minute, and a stalled part needs time, so only a long run waits for these. */
 const longFromKills = 50;
 const deliveredWithinMs = { steady: 40_000, flaky: 120_000 };
 
-/** Kills parts at random under load, then checks what is left by outside evidence. */
+/** Kills parts at random under load, then checks the result by outside evidence. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const random = seededRandom(options.seed);
   await using older = options.mixedReleases === true ? await unpackOlderRelease() : undefined;
@@ -128,7 +131,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   };
 }
 
-/** Every second service is of the release before; a render that it made whole never had a tag. */
+/** Every second service is of the release before. Renders that an older studio handled completely have no tag. */
 async function readWorkOfOlder({ serviceUrls, databases }: Platform, { acceptedAt }: History) {
   const [renders] = await databases.studio.rows<{ count: number }>(
     `select count(*)::integer as count from renders where tag is null and status = 'succeeded'`,
@@ -141,7 +144,7 @@ async function readWorkOfOlder({ serviceUrls, databases }: Platform, { acceptedA
 }
 
 async function makeAccounts(platform: Platform, receiver: Receiver) {
-  // One has plenty, one runs out of credits, one has keys with a budget.
+  // The first account has plenty of credits, the second runs out of them, the third has keys with budgets.
   const plans = [
     { credits: 100_000, budgets: [null] },
     { credits: 40, budgets: [null] },
@@ -209,7 +212,7 @@ async function killAtRandom(
   return kills;
 }
 
-/** Whoever is frozen is thawed, whatever happens meanwhile. */
+/** Freezes a part for `ms` milliseconds. Always thaws it, whatever happens meanwhile. */
 async function freeze(part: Part, ms: number): Promise<void> {
   await part.kill('SIGSTOP');
   try {
@@ -220,7 +223,7 @@ async function freeze(part: Part, ms: number): Promise<void> {
 }
 
 async function startAgain(part: Part): Promise<void> {
-  // A start may meet a database that is just recovering: whoever supervises tries again.
+  // The start may fail while the database is recovering; a supervisor would retry, too.
   for (let tries = 1; ; tries++) {
     try {
       await part.start();
@@ -232,7 +235,7 @@ async function startAgain(part: Part): Promise<void> {
   }
 }
 
-/** After the database went, every part finds its way back by itself; one that ended is started again. */
+/** After the database was killed, every part must recover by itself. A part that ended is started again. */
 async function untilServing(platform: Platform): Promise<void> {
   const parts = [...platform.studios, ...platform.workers, ...platform.services];
   const deadline = performance.now() + 30_000;
@@ -249,7 +252,7 @@ async function untilServing(platform: Platform): Promise<void> {
   }
 }
 
-/** Waits until every generation has ended, and answers them all. */
+/** Waits until every generation has ended, and returns them all. */
 async function untilAtRest(platform: Platform, accounts: LoadAccount[], say: (line: string) => void) {
   const baseUrl = platform.serviceUrls[0] as string;
   const deadline = performance.now() + restWithinMs;
@@ -264,7 +267,7 @@ async function untilAtRest(platform: Platform, accounts: LoadAccount[], say: (li
   }
 }
 
-/** Each is told of once it was looked at, ready or rejected. */
+/** Every upload has an event once it was checked, with the result ready or rejected. */
 function uploadsOf(history: History): { id: string; status: string }[] {
   return history.uploads.map(({ id }) => ({ id, status: 'looked at' }));
 }
@@ -275,7 +278,7 @@ function makePicture(): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Waits until each endpoint took the event of everything that has one. What is missing then is checked. */
+/** Waits until each endpoint has accepted all its events. Events that are still missing then are checked later. */
 async function untilDelivered(
   subjects: readonly { id: string; status: string }[],
   receiver: Receiver,

@@ -1,4 +1,4 @@
-// The command line against a whole platform, in pipes and in a terminal.
+// Tests the command line with a whole platform, in pipes and in a terminal.
 
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
@@ -183,7 +183,7 @@ describe('the command line', () => {
       cwd: folder,
       environment,
     });
-    // Killed as soon as its journal says that something was created.
+    // Killed as soon as its journal shows that something was created.
     const journal = path.join(folder, 'boats.csv.state.jsonl');
     while (!(await readFile(journal, 'utf8').catch(() => '')).includes('"created"')) await sleep(20);
     first.kill('SIGKILL');
@@ -331,7 +331,7 @@ describe('the command line', () => {
         await screenHas(/Ctrl-C again cancels/);
         await screenHas(/goes on without us/);
         assert.match((await client().generations.retrieve(id)).status, /queued|running/);
-        // A second one cancels what waits and nothing else. Three seconds may be over before a busy machine sends it.
+        // A second Ctrl+C cancels only what waits. On a busy machine three seconds may pass before it is sent.
         const ends = /It runs already: `renderkit gen stop|was canceled; it cost nothing|goes on without us/;
         let said = 'goes on';
         while (said.startsWith('goes on')) {

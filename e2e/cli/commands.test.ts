@@ -1,4 +1,4 @@
-// Commands that need no studio, against the mock that the command line itself serves.
+// Tests commands that need no studio with the mock that the command line itself serves.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -132,7 +132,7 @@ describe('the command line and a mock', () => {
     const billing = await cli('open billing -q', { environment });
     assert.match(billing.stdout, /\/console\/connection$/m);
     const opened = async () => lines(await readFile(path.join(folder, 'opened'), 'utf8').catch(() => ''));
-    // What was opened goes its own way.
+    // The opened program runs independently of the command.
     await until('four openings', async () => (await opened()).length >= 4);
     const base = mock.environment['RENDERKIT_BASE_URL'];
     assert.deepEqual(
@@ -197,14 +197,14 @@ describe('the command line and a mock', () => {
     assert.deepEqual(new Set(lines(ended.stdout)), new Set(lines(all.stdout)));
   });
 
-  /** The mock behind a server that answers some requests itself. */
+  /** Starts a server in front of the mock that answers some requests itself. */
   async function openDoor(own: (method: string, url: string) => [number, object] | undefined) {
     const { RENDERKIT_BASE_URL: inner = '' } = mock.environment;
     const server = createServer((request, response) => {
       const { method = 'GET', url = '', headers } = request;
       const handOn = async () => {
         const [status, body] = own(method, url) ?? [];
-        // A longer pause than the client makes: it does not ask again.
+        // The pause is longer than the client accepts, so it does not retry.
         if (status !== undefined)
           return void response.writeHead(status, { 'retry-after': '61' }).end(JSON.stringify(body));
         const kept = ['authorization', 'content-type', 'idempotency-key'].flatMap((name) =>

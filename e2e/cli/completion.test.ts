@@ -1,4 +1,4 @@
-// The completion of the command line, in each shell that is there.
+// Tests the completion of the command line, in each shell that is installed.
 
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
@@ -20,7 +20,7 @@ after(() => rm(folder, { recursive: true, force: true }));
 
 const cli = (words: string) => runCli(wordsOf(words), { cwd: folder });
 
-/** Shells write files of their own where they are at home. */
+/** Shells write their own files into their home directory. */
 const inShell = (shell: string, words: readonly string[]) =>
   run(shell, words, { cwd: folder, env: cliEnvironment(folder, { ZDOTDIR: folder }) });
 
@@ -77,7 +77,7 @@ for (const [where, setUp] of placesOfZsh)
     const script = (await cli('completion zsh')).stdout;
     await writeFile(path.join(folder, 'completion.txt'), script);
     await writeFile(path.join(folder, '_renderkit'), script);
-    // What was completed is told by what runs then.
+    // The command that then runs prints what was completed.
     const begin = `${setUp}\nrenderkit() { print -r -- "<$*>" }\nprint -r -- "<ready>"\n`;
     await writeFile(path.join(folder, 'begin.zsh'), begin);
     const driver = [

@@ -5,23 +5,26 @@ import { text } from 'node:stream/consumers';
 import { programFile } from '@renderkit/server-kit/process/programs.ts';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 
-/** The command line as it is run here: compiled like the other programs, since it is started some two hundred times. */
+/**
+ * The command line for these tests. It is compiled like the other programs, since tests start it some two hundred
+ * times.
+ */
 export const cliProgram = programFile(path.join(import.meta.dirname, '../../clients/cli/src/main.ts'));
 
-/** What Node is told before its name. */
+/** Node's options before the program's name. */
 export const cliFlags = ['--conditions=renderkit-source', '--no-warnings'];
 
 export type CliRun = { code: number | null; stdout: string; stderr: string };
 export type CliOptions = {
-  /** The folder that it runs in. */
+  /** The working directory. */
   cwd: string;
   environment?: Record<string, string>;
   stdin?: string;
-  /** Ends it with SIGKILL. */
+  /** Kills the process with SIGKILL. */
   kill?: AbortSignal;
 };
 
-/** Variables by which it would take itself to be run by an agent, as these tests may be. */
+/** Variables by which the command line would detect that an agent runs it, as an agent may run these tests. */
 export const agentVariables = [
   'CLAUDECODE',
   'CODEX_SANDBOX',
@@ -31,14 +34,14 @@ export const agentVariables = [
   'AI_AGENT',
 ];
 
-/** The environment of a command, without an agent's and without a desktop. */
+/** Returns the environment of a command, without variables of an agent or a desktop. */
 export function cliEnvironment(cwd: string, own: Record<string, string>): Record<string, string | undefined> {
   const inherited: Record<string, string | undefined> = { ...inheritedEnvironment() };
   for (const name of agentVariables) delete inherited[name];
   return { ...inherited, HOME: cwd, XDG_CONFIG_HOME: cwd, BROWSER: 'true', ...own };
 }
 
-/** Starts the command line in pipes. */
+/** Starts the command line with pipes. */
 export function startCli(words: readonly string[], { cwd, environment = {} }: CliOptions) {
   return spawn(process.execPath, [...cliFlags, cliProgram, ...words], {
     cwd,
@@ -47,7 +50,7 @@ export function startCli(words: readonly string[], { cwd, environment = {} }: Cl
   });
 }
 
-/** Runs the command line in pipes to its end. */
+/** Runs the command line with pipes to its end. */
 export async function runCli(words: readonly string[], options: CliOptions): Promise<CliRun> {
   const child = startCli(words, options);
   options.kill?.addEventListener('abort', () => child.kill('SIGKILL'));
@@ -57,23 +60,23 @@ export async function runCli(words: readonly string[], options: CliOptions): Pro
   return { code, stdout, stderr };
 }
 
-/** Words of a command; those in quotes are one. */
+/** Splits a line into the words of a command. Words in quotes stay together. */
 export function wordsOf(line: string): string[] {
   return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
 }
 
-/** What a command said on stderr when it failed. */
+/** Returns the error that a failed command wrote to stderr. */
 export function errorOf({ stderr }: CliRun): { code: string; message: string; suggestion?: string } {
   const last = stderr.trim().split('\n').at(-1) ?? '';
   return (JSON.parse(last) as { error: { code: string; message: string; suggestion?: string } }).error;
 }
 
 export type MockServer = AsyncDisposable & {
-  /** Address and key of it, for commands. */
+  /** The mock's address and key as variables for commands. */
   environment: Record<string, string>;
 };
 
-/** Starts `renderkit serve-mock` at a free port. */
+/** Starts `renderkit serve-mock` on a free port. */
 export async function startMock(cwd: string, scenario?: string): Promise<MockServer> {
   const more = scenario === undefined ? [] : ['--scenario', scenario];
   const child = startCli(['serve-mock', '--port', '0', ...more], { cwd });

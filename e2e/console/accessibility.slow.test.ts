@@ -17,7 +17,7 @@ import {
 import { walkStudioPages } from './studio-pages.ts';
 import { type ConsoleWorld, type Person, sharedConsoleWorld, signIn, type Visitor } from './world.ts';
 
-/** What a first visit may fetch of scripts, as it comes over the wire. */
+/** The most bytes of scripts that a first visit may load, as transferred. */
 const scriptBudgetBytes = 190_000;
 
 describe('every page of the console', { skip: noBrowser }, () => {
@@ -34,7 +34,7 @@ describe('every page of the console', { skip: noBrowser }, () => {
   });
   after(() => leave(world, who, page));
 
-  // By WCAG 2.2 AA, and more: `page-issues.ts`.
+  // By WCAG 2.2 AA and further rules: `page-issues.ts`.
   const find = createIssueFinder();
   const issuesOf = (name: string, on: Page = page) => find(on, name);
 
@@ -101,7 +101,7 @@ describe('every page of the console', { skip: noBrowser }, () => {
     await world.platform.operator('account', 'set', '--email', who.email, '--storage-mb', '0');
     const issues: string[] = [];
     for (const [i, view] of fullStorageViews.entries()) {
-      // What was read before the limit is forgotten by loading once.
+      // The first view is loaded, so that data from before the limit are forgotten.
       if (i === 0) await openView(page, world.url, view);
       else await goToView(page, view);
       issues.push(...(await issuesOf(view.name)));
@@ -161,7 +161,10 @@ describe('every page of the console', { skip: noBrowser }, () => {
   });
 });
 
-/** Names what has the focus if nothing about it or around it shows so; null: it is seen, or it is the page itself. */
+/**
+ * Names the focused element if neither it nor its surroundings show the focus; null: the focus is visible, or is on the
+ * page itself.
+ */
 const focusUnseen = `(() => {
   const element = document.activeElement;
   if (element === null || element === document.body) return null;
@@ -177,7 +180,7 @@ const focusUnseen = `(() => {
   return element.outerHTML.slice(0, 120);
 })()`;
 
-/** Presses keys until what has the focus says this. */
+/** Presses keys until the focused element has this text. */
 async function press(page: Page, words: string, ...keys: string[]): Promise<void> {
   for (let i = 0; i < 60; i++) {
     const text = await page.evaluate<string>('document.activeElement.textContent');

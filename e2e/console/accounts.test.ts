@@ -13,7 +13,7 @@ describe('somebody comes in for the first time, and again', { skip: noBrowser },
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
   const inside = (page: Page) => page.getByRole('navigation', { name: 'Console' });
   const operator = (...words: string[]) => world.platform.operator(...words);
-  /** Whether the studio lets this browser in without asking. */
+  /** Returns whether the studio signs this browser in without asking. */
   const isKnownToStudio = async (page: Page): Promise<boolean> => {
     await page.goto(`${world.url}/console/auth/sign-in`);
     await inside(page).or(heading(page, 'Sign in')).waitFor();
@@ -53,7 +53,7 @@ describe('somebody comes in for the first time, and again', { skip: noBrowser },
     await page.getByRole('link', { name: 'Create an account' }).click();
     await heading(page, 'Create an account').waitFor();
     assert.equal(await page.locator('input[type=password]').count(), 1);
-    // The studio's pages are in the console's typeface, which their policy has to let in.
+    // The studio's pages use the console's typeface, which their policy must allow.
     const loaded = 'document.fonts.ready.then((faces) => [...faces].map((face) => face.status))';
     assert.deepEqual(await page.evaluate(loaded), ['loaded']);
     await page.getByLabel('Name').fill('Lin');
@@ -63,7 +63,7 @@ describe('somebody comes in for the first time, and again', { skip: noBrowser },
     await heading(page, 'API keys').waitFor();
     assert.equal(new URL(page.url()).pathname, '/console/keys');
     assert.deepEqual(screens, [world.studioUrl, world.url]);
-    // That nobody is signed in is how the console learns to ask.
+    // The console learns from a 401 that nobody is signed in, so these are expected.
     assert.deepEqual(
       errors.filter((line) => !line.includes('status of 401')),
       [],
@@ -141,7 +141,7 @@ describe('somebody comes in for the first time, and again', { skip: noBrowser },
       [[ada.email, grace.email]],
     );
     assert.deepEqual(made, []);
-    // Ada's words wait for Ada, and for nobody else.
+    // Ada's text stays stored for Ada only.
     const kept = await page.evaluate<string[]>(
       'Object.entries(localStorage).filter(([, value]) => value.includes("only Ada")).map(([key]) => key)',
     );

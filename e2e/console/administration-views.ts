@@ -7,8 +7,8 @@ import type { ConsoleWorld, Person } from './world.ts';
 const checkpoint = 'sd_xl_base_1.0.safetensors';
 
 /**
- * Walks through the pages of an administrator who adds a ComfyUI and imports a workflow. `at` is called on each page with
- * a name for it. Somebody is signed in as `who`.
+ * Goes through the pages of an administrator who adds a ComfyUI and imports a workflow. Calls `at` on each page with a
+ * name for it. `who` must be signed in.
  */
 export async function walkAdministration(
   world: ConsoleWorld,

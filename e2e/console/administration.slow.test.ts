@@ -16,7 +16,7 @@ const checkpoint = 'sd_xl_base_1.0.safetensors';
 
 const portrait = firstWorkflow(checkpoint);
 
-/** A sampler that no convention knows: the import can only guess the prompt. */
+/** The sampler follows no known convention, so the import can only guess the prompt. */
 const poster = {
   '3': {
     class_type: 'HouseSampler',
@@ -36,9 +36,9 @@ describe('an administrator runs the platform in the console', { skip: noBrowser 
   let visitor: Visitor;
   let page: Page;
   before(async () => {
-    // Slow enough for the steps of a check that end a job, or look while it runs, on a busy machine too.
+    // Slow enough to cancel a job, or to look at it while it runs, on a busy machine too.
     comfy = await startComfyCounterpart({ checkpoints: [checkpoint], nodeMs: 150 });
-    // Of its own: what it offers, and changes of plans and styles, would be there for others.
+    // Uses its own world, because its models and its changes of plans and styles would affect other tests.
     world = await openConsoleWorld();
     who = await world.person();
     await world.platform.operator('account', 'set', '--email', who.email, '--administrator', 'true');
@@ -66,7 +66,7 @@ describe('an administrator runs the platform in the console', { skip: noBrowser 
   };
   const issues: string[] = [];
   const findIssues = createIssueFinder();
-  /** Looks at the page as it stands; what is wrong is told by the last test. */
+  /** Checks the page in its present state. The last test reports the issues. */
   const look = async (name: string) => {
     await untilSettled(page);
     issues.push(...(await findIssues(page, name)));
@@ -152,7 +152,7 @@ describe('an administrator runs the platform in the console', { skip: noBrowser 
     await row(/^2\s*On offer/).waitFor();
   });
 
-  /** Has the ComfyUI make an image, as anybody would. */
+  /** Makes an image with the ComfyUI, as any user would. */
   const makeImage = async (model: string, price: string) => {
     const executed = comfy.executions;
     await page.goto(`${world.url}/console/playground?model=${model}`);
@@ -188,7 +188,7 @@ describe('an administrator runs the platform in the console', { skip: noBrowser 
     await inDialog('Import').click();
     await heading('Poster').waitFor();
     await row('A guess').waitFor();
-    // What is only guessed, and what is wrong, is kept with the draft.
+    // The draft stores the guesses and the errors.
     await page.reload();
     await page.getByText('It cannot be published like this').waitFor();
     assert.ok(await button('Publish version 1').isDisabled());
@@ -203,7 +203,7 @@ describe('an administrator runs the platform in the console', { skip: noBrowser 
   });
 
   test('and goes on with it to the end: a sample, a price, an offer, and an image by it', async () => {
-    // The page goes to the new version after it has told of it; a sample would be one of the old.
+    // The page changes to the new version after its message. Before that, a sample would be of the old version.
     await button('Publish version 2').waitFor();
     await button('Render a sample').click();
     await page.getByText(/^It took /).waitFor({ timeout: 60_000 });
@@ -215,7 +215,7 @@ describe('an administrator runs the platform in the console', { skip: noBrowser 
     await dialog().getByLabel('Price in credits').fill('1.75');
     await inDialog('Publish').click();
     await page.getByText('Poster is on offer in version 3.').waitFor();
-    // The sample is one of the version with the price as well, and what users see of the model.
+    // The version with the price has the same sample, and so does the model as users see it.
     await page.getByRole('region', { name: 'Model', exact: true }).locator('img').waitFor();
     await makeImage('poster', '1.75 credits');
   });
@@ -229,7 +229,7 @@ describe('an administrator runs the platform in the console', { skip: noBrowser 
     const manifest = page.getByRole('textbox', { name: 'Manifest' });
     const written = (await manifest.inputValue()).replace(/^name: .*$/m, 'name: Ten minutes of work');
     await manifest.fill(written);
-    // As a colleague, by another tab.
+    // A colleague adds a version in another tab.
     const address = `${world.url}/console/api/administration/models/poster`;
     const read = (await (await page.request.get(address)).json()) as { versions: { version: number }[] };
     const answer = await page.request.post(`${address}/versions`, {
@@ -297,7 +297,7 @@ describe('an administrator runs the platform in the console', { skip: noBrowser 
     assert.ok(await older.isDisabled(), 'it would take the place of the change');
     await button('Discard changes').click();
     await page.route('**/plans/versions/*', async (route) => {
-      // Changed while the older version is on its way.
+      // The field changes while the answer for the older version is on its way.
       await page.getByLabel('Images at once of Plus').fill('8');
       await route.continue();
     });
@@ -337,7 +337,7 @@ describe('an administrator runs the platform in the console', { skip: noBrowser 
 
   test('on pages that everybody can read and use, without an error in the browser', () => {
     assert.deepEqual(issues, []);
-    // The address that is none; the price without a fresh sign-in; samples that were never asked for.
+    // Expected errors: an invalid address; a price without a fresh sign-in; samples that were never requested.
     const expected = [
       /status of 400 .*\/administration\/backends\)$/,
       /status of 403 .*\/publish\)$/,
@@ -354,7 +354,7 @@ function jsonFile(name: string, content: object) {
   return { name, mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(content)) };
 }
 
-/** Lets a file go over the page, as a person would who drags it there. */
+/** Drops a file on the page, as a person does by dragging it. */
 async function dropFile(page: Page, name: string, bytes: Buffer): Promise<void> {
   const dataTransfer = await page.evaluateHandle(
     `(() => {
@@ -370,7 +370,7 @@ async function dropFile(page: Page, name: string, bytes: Buffer): Promise<void> 
   await main.dispatchEvent('drop', { dataTransfer });
 }
 
-/** Proves once more who they are, in the tab that the console has opened for it; the tab closes itself. */
+/** Proves the person's identity again, in the tab that the console has opened for it. The tab closes itself. */
 async function signInAgain(tab: Page, { password }: Person): Promise<void> {
   const closed = tab.waitForEvent('close');
   await tab.getByLabel('Password').fill(password);

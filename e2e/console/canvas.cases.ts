@@ -10,7 +10,7 @@ import type { ConsoleWorld } from './world.ts';
 
 const renderTimeoutMs = 90_000;
 
-/** What is seen where results are, and where the keys go next. */
+/** Tests what the area of results shows, and which element gets the keys next. */
 export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void {
   const parts = async () => {
     const { world, page } = at();
@@ -41,7 +41,7 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
   const hasFocus = (one: Locator) =>
     until('it has the focus', async () => (await one.count()) === 1 && (await one.evaluate(isActive)));
 
-  /** Escape is a menu's as long as that closes, and whoever has the focus hears it. */
+  /** While a menu closes, Escape goes to the menu, and to the element with the focus. */
   const leaveDialog = async (page: Page, dialog: Locator) => {
     await until('it has the focus in it', async () => (await dialog.locator(':focus').count()) === 1);
     await page.keyboard.press('Escape');
@@ -62,7 +62,7 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
     await page.getByRole('radio', { name: 'The whole picture' }).check();
     await page.getByRole('radio', { name: 'What I paint' }).check();
     await isSeen();
-    // The form has it at once, where that was chosen before.
+    // The form shows at once the image that was chosen before.
     await show(`kind=image&model=sketch-1&generation=${id}`);
     const editByKey = async () => {
       await button('Edit').waitFor();
@@ -83,7 +83,7 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
     await button('Run several').click();
     await page.getByRole('menuitem', { name: /^Vary settings/ }).click();
     const choose = async (field: string, setting: string) => {
-      // A field that shows its values as pills lies below them.
+      // A field that shows its values as pills has them below it.
       await dialog.getByRole('combobox', { name: field }).focus();
       await page.keyboard.press('ArrowDown');
       await page.getByRole('option', { name: setting, exact: true }).click();
@@ -153,7 +153,7 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
     const { id } = await make('a hill to come back to');
     await show(`kind=image&model=sketch-1&generation=${id}`);
     await prompt.fill('');
-    // The first time its script is loaded, and later it is there.
+    // The first time its script is loaded; the second time it is there already.
     for (const key of ['Control+k', 'Control+k']) {
       await prompt.focus();
       await page.keyboard.press(key);
@@ -197,7 +197,7 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
     await page.keyboard.press('x');
     const gone = result.getByText('What it made was discarded.');
     await gone.waitFor();
-    // It can be taken back as long as this is seen, and is not deleted before.
+    // The deletion can be undone while this message is visible, and happens only after that.
     await button('Undo').hover();
     await recent('the second of two').click();
     await large.focus();
@@ -232,7 +232,7 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
         const [canvas, row] = await Promise.all([result.innerText(), recent(words).innerText()]);
         return [badge, sentence].every((said) => canvas.includes(said)) && row.includes(sentence);
       });
-    // The list of runs and the stream are read at different moments.
+    // The list of runs and the stream are read at different times.
     const rows = '**/console/api/generations?*';
     await page.route(rows, async (route) => {
       const text = await (await route.fetch()).text();

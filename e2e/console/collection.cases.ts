@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import type { ConsoleWorld } from './world.ts';
 
-/** What somebody does with much of what they made: the library, projects, generations, and keys that lead there. */
+/** Tests how a person works with many items: the library, projects, generations, and the keys that open these pages. */
 export function collectionTests(at: () => { world: ConsoleWorld; page: Page }): void {
   test('chooses several pictures, saves them as an archive, and moves them into a new project', async () => {
     const { page, dialog, chosen, heading, visit } = tools(at());
@@ -45,7 +45,7 @@ export function collectionTests(at: () => { world: ConsoleWorld; page: Page }): 
     await visit('Library');
     await page.getByLabel('Search by prompt').fill('red balloon');
     await page.waitForURL(/search=red/);
-    // What the list had before is gone: nothing is chosen while it changes.
+    // The items from before are gone: nothing can be selected while the list changes.
     await page
       .getByRole('button', { name: /^Show (?!.*red balloon)/ })
       .first()
@@ -123,7 +123,7 @@ export function collectionTests(at: () => { world: ConsoleWorld; page: Page }): 
     const { page, visit, button } = tools(at());
     for (const [name, words] of [
       ['Library', ['red', ' balloon']],
-      // After a field was left these keys would lead to other pages: `g` and `l` to the library.
+      // Outside of a field these keys would open other pages: `g` and `l` the library.
       ['Generations', ['harb', ' gl']],
       ['Projects', ['harb', ' gk']],
     ] as const) {
@@ -138,7 +138,7 @@ export function collectionTests(at: () => { world: ConsoleWorld; page: Page }): 
       assert.equal(new URL(page.url()).pathname, `/console/${name.toLowerCase()}`);
       assert.equal(await page.evaluate<string>('document.activeElement.type'), 'search');
     }
-    // What changes the address otherwise changes the field.
+    // Other changes of the address change the field too.
     await button('Clear the filters').click();
     await until('it is empty', async () => (await page.getByLabel(/^Search by /).inputValue()) === '');
   });

@@ -11,7 +11,7 @@ const tinyPng = Buffer.from(
   'base64',
 );
 
-/** What becomes of files that somebody drops on a page. */
+/** Tests what happens to files that a person drops on a page. */
 export function dropTests(at: () => { world: ConsoleWorld; page: Page }): void {
   const parts = () => {
     const { world, page } = at();
@@ -98,7 +98,7 @@ export function dropTests(at: () => { world: ConsoleWorld; page: Page }): void {
     await page.getByRole('progressbar', { name: 'Sending late.png' }).waitFor({ state: 'detached' });
     answer.resolve(undefined);
     await page.unrouteAll({ behavior: 'wait' });
-    // An answer that still counted would be there by now.
+    // An answer that still had an effect would show it by now.
     await page.waitForTimeout(300);
     assert.equal(await button('Remove late.png').count(), 0);
     assert.equal(await page.getByRole('button', { name: /^Remove / }).count(), 1);
@@ -127,7 +127,7 @@ export function dropTests(at: () => { world: ConsoleWorld; page: Page }): void {
   });
 }
 
-/** A script that lets a file go over the heading of the page, where no field is. */
+/** Returns a script that drops a file on the heading of the page, where no field is. */
 function dropped(name: string, type: string, file: Buffer): string {
   return `(() => {
     const bytes = Uint8Array.from(atob('${file.toString('base64')}'), (sign) => sign.charCodeAt(0));
@@ -138,7 +138,10 @@ function dropped(name: string, type: string, file: Buffer): string {
   })()`;
 }
 
-/** A script that pastes a picture, and words if there are any, where the focus is; true where the page took it. */
+/**
+ * Returns a script that pastes a picture, and words if given, at the focus. Its value is true when the page accepted
+ * the paste.
+ */
 function pasted(name: string, file: Buffer, words?: string): string {
   return `(() => {
     const bytes = Uint8Array.from(atob('${file.toString('base64')}'), (sign) => sign.charCodeAt(0));

@@ -4,7 +4,7 @@ import { until } from '@renderkit/server-kit/testing/until.ts';
 import type { Page } from 'playwright-core';
 import type { ConsoleWorld } from './world.ts';
 
-/** What the form of the playground does with what somebody has chosen and written in it. */
+/** Tests what the form of the playground does with choices and texts of a person. */
 export function formTests(at: () => { world: ConsoleWorld; page: Page }): void {
   const open = async (search: string) => {
     const { world, page } = at();
@@ -76,7 +76,7 @@ export function formTests(at: () => { world: ConsoleWorld; page: Page }): void {
       assert.ok(await form.getByRole('radio', { name: '16:9' }).isChecked());
       await undo.waitFor({ state: 'detached' });
     }
-    // Where nothing is lost, nothing is said.
+    // When nothing is lost, no message appears.
     await prompt.fill('a request that was run');
     await page.getByRole('radio', { name: '1:1' }).check();
     await button('Clear the form').click();
@@ -88,7 +88,7 @@ export function formTests(at: () => { world: ConsoleWorld; page: Page }): void {
   test('is asked before what runs is stopped, and is not told that it was paid back', async () => {
     const { page, prompt, button } = await open('kind=image&model=sandbox-slow');
     await prompt.fill('a run that takes long');
-    // As long as the model can take: it does not end of its own accord.
+    // The longest time that the model accepts, so that the run does not end by itself.
     await page.getByRole('textbox', { name: 'Seconds', exact: true }).fill('300');
     await button('Run').click();
     const dialog = page.getByRole('dialog');

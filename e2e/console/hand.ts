@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** Counts what it does. */
+/** Clicks and presses keys, and counts both. */
 export type Hand = {
   click: (at: Locator) => Promise<void>;
   key: (name: string) => Promise<void>;

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 
-/** Decoded, three bytes a pixel. */
+/** A decoded image, three bytes per pixel. */
 export type Pixels = { width: number; height: number; data: Buffer };
 
 /** @throws when the address does not answer with an image */
@@ -16,9 +16,9 @@ export async function fetchImage(url: string): Promise<Pixels> {
 
 export type ImageDifference = {
   sameSize: boolean;
-  /** Pixels. */
+  /** Number of pixels that differ. */
   changed: number;
-  /** The smallest rectangle that holds all of them, in fractions of width and height. */
+  /** The smallest rectangle that contains all of them, in fractions of width and height. */
   within: { left: number; top: number; right: number; bottom: number };
 };
 

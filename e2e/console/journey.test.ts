@@ -18,7 +18,7 @@ import {
   type Visitor,
 } from './world.ts';
 
-/** As long as the model can take, so that none ends of its own accord. */
+/** The longest time that the model accepts, so that no run ends by itself. */
 const slowSeconds = 300;
 /** The longest that a picture or a short video may take on a busy machine. */
 const renderTimeoutMs = 120_000;
@@ -169,7 +169,7 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     await heading('Playground').waitFor();
     await page.getByRole('radio', { name: 'What I paint' }).check();
     const canvas = page.getByRole('application', { name: 'Painting on the picture' });
-    // Waits until it moves no more.
+    // Waits until the canvas stops moving.
     await canvas.hover({ position: { x: 5, y: 5 } });
     const box = await canvas.boundingBox();
     assert.ok(box);
@@ -253,7 +253,7 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     await page.reload();
     await state.getByText('Active', { exact: true }).waitFor();
     await state.getByText('Nothing sent').waitFor();
-    // As if ten more had been sent just now, however long ago the first was; the audit log is read below.
+    // Adds ten more sends with the present time, whenever the first one was. The audit log is read below.
     await world.platform.databases.service.rows(
       `insert into manual_sends (account_id, kind, endpoint_id, sent_at)
        select account_id, kind, endpoint_id, clock() from manual_sends, generate_series(1, 10) where endpoint_id = $1`,
@@ -328,7 +328,7 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
   collectionTests(() => ({ world, page }));
 
   test('finds what was made in the library, makes it a favorite, and deletes it', async () => {
-    // Whatever is still being made would come into the list while it is counted.
+    // Generations that still run would appear in the list while it is counted.
     const open = `select id from generations where status in ('queued', 'running')
                     and account_id = (select id from accounts where email = $1)`;
     await until(
@@ -336,7 +336,7 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
       async () => (await world.platform.databases.service.rows(open, [who.email])).length === 0,
     );
     await visit('Library');
-    // Nor is it to be counted as it was when it was last looked at.
+    // The list may be cached from before, so it is loaded again.
     await page.reload();
     const tiles = page.getByRole('list', { name: 'Items' }).getByRole('button', { name: /^Show Image/ });
     await tiles.first().waitFor();
@@ -366,7 +366,7 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     await page.getByRole('button', { name: /^End the session of/ }).click();
     await dialog().getByRole('button', { name: 'End session' }).click();
     await page.getByText('The session was ended.').waitFor();
-    // The page may have noticed by itself by now.
+    // The page may have noticed this by itself already.
     await elsewhere.page.goto(new URL('/console/keys', elsewhere.page.url()).href);
     await elsewhere.page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
     assert.ok(elsewhere.page.url().includes(encodeURIComponent('/console/keys')));
@@ -402,7 +402,7 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     assert.ok(await row(who.email).first().isVisible());
   });
 
-  /** What the menu needs arrives while its button is held, whose place another takes. */
+  /** The menu's script arrives while the button is pressed, and another button takes its place. */
   async function opensWhilePressed(fresh: Page): Promise<void> {
     const pressed = Promise.withResolvers<void>();
     await fresh.route(/AccountMenuList/, async (route) => {
@@ -435,7 +435,7 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
   });
 
   test('and all the while the browser reported no error, and asked no other server', () => {
-    // Without a session; the wrong password; addresses and test deliveries that were refused.
+    // Expected errors: no session; a wrong password; refused addresses and test deliveries.
     const expected = [
       /status of 401 .*\/console\/api\/session\)$/,
       /status of 422 .*\/sign-in\/[\w-]+\)$/,
@@ -454,11 +454,11 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
   });
 });
 
-/** As the browser has them. */
+/** The properties that the browser has. */
 type LoadedImage = { naturalWidth: number; decode: () => Promise<void> };
 type Video = { muted: boolean; readyState: number; currentTime: number; play: () => Promise<void> };
 
-/** Waits until an image is decoded, and not only there. */
+/** Waits until an image is decoded, not only present. */
 async function seen(image: Locator): Promise<void> {
   await image.waitFor();
   const width = await image.evaluate(async (element: LoadedImage) => {
@@ -468,7 +468,7 @@ async function seen(image: Locator): Promise<void> {
   assert.ok(width > 0);
 }
 
-/** Address of the first output on the page of a generation. */
+/** Returns the address of the first output on the page of a generation. */
 async function outputOf(page: Page): Promise<string> {
   const image = page.getByRole('main').locator('ul img').first();
   await seen(image);

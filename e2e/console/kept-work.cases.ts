@@ -6,12 +6,12 @@ import type { ConsoleWorld } from './world.ts';
 
 const creates = '**/v1/images/generations';
 const models = '**/console/api/v1/models';
-/** A script: somebody comes back to the tab. */
+/** A script that simulates a return to the tab. */
 const comesBack = 'document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))';
 
-/** What somebody wrote, or paid for, and must not lose, or pay for again, whatever else happens. */
+/** Tests that a person never loses a text, and never pays twice, whatever else happens. */
 export function keptWorkTests(at: () => { world: ConsoleWorld; page: Page }): void {
-  /** The playground in a tab of its own, whose clock can be put forward. */
+  /** Opens the playground in a separate tab, whose clock can be advanced. */
   const openTab = async (search = 'kind=image&model=sketch-1') => {
     const { world, page } = at();
     const tab = await page.context().newPage();
@@ -22,7 +22,7 @@ export function keptWorkTests(at: () => { world: ConsoleWorld; page: Page }): vo
     const button = (name: string) => tab.getByRole('button', { name, exact: true });
     return { world, tab, prompt, button, [Symbol.asyncDispose]: () => tab.close() };
   };
-  /** What was asked to be made, as the tab goes on. */
+  /** Collects the creates that the tab sends. */
   const createsOf = (tab: Page): readonly Request[] => {
     const sent: Request[] = [];
     tab.on('request', (request) => {
@@ -43,7 +43,7 @@ export function keptWorkTests(at: () => { world: ConsoleWorld; page: Page }): vo
     await tab.waitForTimeout(100);
     assert.ok(await prompt.isVisible());
     assert.equal(await prompt.inputValue(), 'twenty minutes of work');
-    // As long as the model is looked up by itself there is no form.
+    // While the model is looked up separately, there is no form.
     await tab.unroute(models);
     await tab.route(models, async (route) => {
       const listed = (await (await route.fetch()).json()) as { data: { id: string }[] };
@@ -141,7 +141,7 @@ export function keptWorkTests(at: () => { world: ConsoleWorld; page: Page }): vo
     );
     assert.ok(first?.[0] !== undefined);
     assert.deepEqual(first, second);
-    // Once it is answered, the same is another one.
+    // After the answer, the same request is a new one.
     const third = tab.waitForRequest(creates);
     await until('it can be run once more', () => button('Run').isEnabled());
     await button('Run').click();

@@ -6,8 +6,8 @@ import { thanks } from '../harness/receiver.ts';
 import type { ConsoleWorld, Person } from './world.ts';
 
 /**
- * Leaves the world as the next file expects it, however far the tests came: of the person's account nothing is under way, the
- * receiver answers as at first, and the pages are closed.
+ * Leaves the world as the next file expects it, however far the tests came. No generation of the person's account runs,
+ * the receiver answers as at first, and the pages are closed.
  */
 export async function leave(world: ConsoleWorld, who: Person, page: Page): Promise<void> {
   world.receiver.answer = thanks;
@@ -19,7 +19,7 @@ export async function leave(world: ConsoleWorld, who: Person, page: Page): Promi
 }
 
 async function stopAll({ platform, url }: ConsoleWorld, { email }: Person): Promise<void> {
-  // What waits first: it would take the place of what is stopped.
+  // Newest first: those wait, and would start when others are stopped.
   const open = () =>
     platform.databases.service.rows<{ id: string }>(
       `select g.id from generations g join accounts a on a.id = g.account_id
@@ -28,7 +28,7 @@ async function stopAll({ platform, url }: ConsoleWorld, { email }: Person): Prom
     );
   const found = await open();
   if (found.length === 0) return;
-  // The person may have revoked their keys, and signed out.
+  // The person may have revoked all keys and signed out, so this uses a new key.
   const client = createClient(url, await platform.createKey({ email, studioAccountId: '' }));
   for (const { id } of found) {
     const { status, text } = await client.call('POST', `/v1/generations/${id}/stop`);

@@ -8,7 +8,7 @@ const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
 type Look = { width: keyof typeof widths; colorScheme: 'light' | 'dark' };
 
-/** One after another they differ in width. */
+/** Consecutive looks differ in width. */
 const looks: readonly Look[] = [
   { width: 'narrow', colorScheme: 'dark' },
   { width: 'wide', colorScheme: 'light' },
@@ -17,8 +17,9 @@ const looks: readonly Look[] = [
 ];
 
 /**
- * Finds what is wrong with a page as it stands: WCAG 2.2 AA wide and narrow, light and dark, and that nothing is wider
- * than the window. In `npm run test:slow` a page is read in one of the four looks, which take turns from one page to the next.
+ * Makes a function that finds the issues of a page in its present state: WCAG 2.2 AA wide and narrow, light and dark,
+ * and content wider than the window. In `npm run test:slow` each page is checked in only one of the four looks, which
+ * take turns from page to page.
  */
 export function createIssueFinder(): (page: Page, name: string) => Promise<string[]> {
   let checked = 0;
@@ -36,7 +37,7 @@ export function createIssueFinder(): (page: Page, name: string) => Promise<strin
       if (width === 'narrow')
         for (const cell of await page.evaluate<string[]>(unreachableCells))
           issues.push(`${name}, ${width}: ${cell}`);
-      // Reading it is what costs; the other width is measured alone.
+      // The check is the slow part, so the other width is only measured.
       if (i > 0 && !soaking) continue;
       const height = Number(await page.evaluate(heightBesideActionBar));
       if (height > widths[width].height) await page.setViewportSize({ ...widths[width], height });
@@ -48,14 +49,17 @@ export function createIssueFinder(): (page: Page, name: string) => Promise<strin
 }
 
 /**
- * A bar at the lower edge covers what is behind it until somebody scrolls on. Such a page is looked at in a window that has
- * its whole height; 0 for others.
+ * A bar at the lower edge covers content until the person scrolls. For such a page returns its whole height, for the
+ * window; 0 for others.
  */
 const heightBesideActionBar = `
   [...document.querySelectorAll('main section')].some((one) => getComputedStyle(one).position === 'sticky')
     ? document.documentElement.scrollHeight : 0`;
 
-/** Names each cell of a table that is not shown, cut, or beyond the edge of the window: nothing of a row may be out of reach. */
+/**
+ * Names each table cell that is hidden, cut off, or beyond the edge of the window: every cell of a row must be
+ * reachable.
+ */
 export const unreachableCells = `[...document.querySelectorAll('table')].flatMap((table) => {
   const name = table.getAttribute('aria-label');
   return [...table.querySelectorAll('[role=cell]')].flatMap((cell) => {
@@ -74,7 +78,7 @@ export const unreachableCells = `[...document.querySelectorAll('table')].flatMap
 
 type Violation = { id: string; nodes: { target: string[]; failureSummary?: string }[] };
 
-/** By a script of the browser's tools, to which the page's policy does not apply. */
+/** Runs a script through the browser's tools, to which the page's policy does not apply. */
 async function violations(page: Page): Promise<string[]> {
   if (!(await page.evaluate<boolean>('"axe" in globalThis'))) await page.evaluate(`${axe.source}; 0`);
   const found = await page.evaluate<Violation[]>(

@@ -2,14 +2,14 @@ import { until } from '@renderkit/server-kit/testing/until.ts';
 import type { Page } from 'playwright-core';
 import type { SampleAccount } from './sample-account.ts';
 
-/** A page of the console in a state that somebody may see. */
+/** A page of the console in one state. */
 export type PageView = {
   name: string;
-  /** Below /console. */
+  /** The path below /console. */
   path: string;
-  /** Done on the page first. */
+  /** Actions on the page before the check. */
   act?: (page: Page) => Promise<void>;
-  /** It shows what waits for its turn, which begins after some minutes. */
+  /** The page shows generations that wait; these start after some minutes. */
   waits?: true;
   /** A text that is visible once the page is complete; default: the heading. */
   shows?: string;
@@ -18,7 +18,7 @@ export type PageView = {
 const dialog = (page: Page) => page.getByRole('dialog');
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).first().click();
 
-/** Every page for somebody who is signed in, with the contents of the account. */
+/** Returns every page for a signed-in person, with the contents of the account. */
 export function pageViewsOf(account: SampleAccount): PageView[] {
   return [
     { name: 'overview', path: '', shows: 'can be spent now' },
@@ -164,7 +164,7 @@ export function pageViewsOf(account: SampleAccount): PageView[] {
   ];
 }
 
-/** Pages that look different once the account may store no more. */
+/** Pages that look different when the account's storage is full. */
 export const fullStorageViews: PageView[] = [
   { name: 'full-overview', path: '', shows: 'See the storage' },
   { name: 'full-storage', path: '/storage', shows: 'The storage is full' },
@@ -201,7 +201,7 @@ export const signInViews: PageView[] = [
   { name: 'sign-in-failed', path: '/sign-in-failed?reason=denied' },
 ];
 
-/** Pages of people who try things out: for screenshots, where nothing is counted. */
+/** Returns the pages for trying things out. Only screenshots use them; nothing is counted there. */
 export function creatingViewsOf(account: SampleAccount): PageView[] {
   const compare = (page: Page) => page.getByRole('button', { name: 'Compare', exact: true });
   return [
@@ -245,7 +245,7 @@ export function creatingViewsOf(account: SampleAccount): PageView[] {
 
 const settleMs = 15_000;
 
-/** Loads a page and waits until its contents and its images are there. */
+/** Loads a page and waits until its contents and images are visible. */
 export async function openView(page: Page, url: string, view: PageView): Promise<void> {
   await page.goto(`${url}/console${view.path}`);
   await page.getByRole('heading', { level: 1 }).first().waitFor();
@@ -253,8 +253,8 @@ export async function openView(page: Page, url: string, view: PageView): Promise
 }
 
 /**
- * Goes to a page as a link of the console does, at half of what loading it costs. The way leads over a page that is not
- * there, so that nothing is kept of the one before; that one has to be loaded.
+ * Goes to a page as a link of the console does, in half the time of loading it. Passes a page that does not exist, so
+ * that nothing of the previous page remains. The previous page must have been loaded.
  */
 export async function goToView(page: Page, view: PageView): Promise<void> {
   const nowhere = page.getByRole('heading', { level: 1, name: 'Not found', exact: true });
@@ -265,7 +265,7 @@ export async function goToView(page: Page, view: PageView): Promise<void> {
   await complete(page, view);
 }
 
-/** The console's router takes what is pushed for a link. */
+/** The console's router treats a pushed address like a link. */
 async function follow(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState(null, '', ${JSON.stringify(`/console${path}`)})`);
 }
@@ -277,7 +277,7 @@ async function complete(page: Page, { act, shows }: PageView): Promise<void> {
   await untilSettled(page);
 }
 
-/** Waits until nothing is loading and dialogs have faded in. */
+/** Waits until nothing is loading and dialogs are completely visible. */
 export async function untilSettled(page: Page): Promise<void> {
   const settled = `document.querySelector('[aria-busy="true"]') === null &&
     [...document.querySelectorAll('video')].every((video) => video.networkState !== video.NETWORK_LOADING) &&

@@ -1,5 +1,5 @@
-// Makes the pictures of the console that the documents show: `node e2e/console/pictures.ts <directory>`, where the directory
-// is docs/pictures. The moving one is made by record.ts.
+// Makes the pictures of the console for the documents: `node e2e/console/pictures.ts <directory>`, where the directory
+// is docs/pictures. record.ts makes the animated one.
 
 import path from 'node:path';
 import type { Page } from 'playwright-core';
@@ -11,13 +11,13 @@ import { openConsoleWorld, signIn } from './world.ts';
 
 const size = { width: 1_280, height: 800 };
 const quality = 82;
-/** File by the name of its view; of the overview the whole page. */
+/** The file of each view, by its name. The picture of the overview shows the whole page. */
 const views = {
   overview: { file: 'console-overview.webp', whole: true },
   'playground-result': { file: 'console-playground.webp', whole: false },
   library: { file: 'console-library.webp', whole: false },
 };
-/** File by the name of the step at which an administrator stands. */
+/** The file of each step of an administrator, by its name. */
 const steps: Readonly<Record<string, string>> = {
   backends: 'console-backends.webp',
   model: 'console-import.webp',
@@ -50,7 +50,8 @@ async function takePictures(to: string): Promise<void> {
 
 async function take(page: Page, file: string, whole: boolean): Promise<void> {
   await page.evaluate(stopMotion);
-  // A window of that height, since what sticks to the window would end in the middle of the picture.
+  // The window gets the page's height; otherwise elements that stick to the window would be in the middle of the
+  // picture.
   const height = whole ? Number(await page.evaluate('document.documentElement.scrollHeight')) : size.height;
   await page.setViewportSize({ ...size, height });
   await sharp(await page.screenshot())

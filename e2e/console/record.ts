@@ -1,6 +1,6 @@
-// Records how a prompt is typed, its picture drawn, and set in motion, with how both look while they are drawn:
-// `node e2e/console/record.ts <file.webp>`. The frames are those of the browser, and last as long as they did; only where
-// nothing moves for long, the wait is cut.
+// Records a person who types a prompt, gets a picture and makes a video of it, with the previews of both: `node
+// e2e/console/record.ts <file.webp>`. Each frame of the browser is shown as long as it really was; only long pauses are
+// shortened.
 
 import { writeFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
@@ -11,7 +11,7 @@ import { openConsoleWorld, signIn } from './world.ts';
 const size = { width: 1_280, height: 800 };
 const prompt = 'A lighthouse above a calm sea at dusk';
 const motion = 'The light goes round, clouds drift';
-/** What is made before, so that the page is one in use. */
+/** Made before the recording, so that the account looks used. */
 const earlier = [
   'Mountains in the first light of day',
   'A small town in the snow, warm windows',
@@ -19,13 +19,13 @@ const earlier = [
   'An island in fog',
 ];
 const keyMs = 70;
-/** Frames nearer than this are one: ten a second are enough. */
+/** Frames that are nearer than this become one: ten per second are enough. */
 const minMs = 90;
 const maxMs = 900;
 const restMs = 2_500;
-/** So much of the film is played. */
+/** How much of the video is played. */
 const videoMs = 4_000;
-/** The README is read over slow lines too. */
+/** The README is also read over slow connections. */
 const maxBytes = 3_000_000;
 const madeTimeoutMs = 180_000;
 
@@ -63,7 +63,7 @@ async function record(): Promise<Frame[]> {
   await run(page);
   await page.waitForTimeout(restMs / 2);
   await page.getByRole('button', { name: 'Animate', exact: true }).first().click();
-  // What the pointer rests on would show its name.
+  // A pointer that rests on an element would show its tooltip.
   await page.mouse.move(0, 0);
   await page
     .getByRole('radio', { name: 'Video' })
@@ -84,7 +84,7 @@ async function make(page: Page, words: string): Promise<void> {
   await run(page);
 }
 
-/** Runs what is written, and waits for its result. */
+/** Runs the form, and waits for the result. */
 async function run(page: Page): Promise<void> {
   const last = page.url();
   await page.keyboard.press('Control+Enter');
@@ -94,13 +94,13 @@ async function run(page: Page): Promise<void> {
   await untilSettled(page);
 }
 
-/** Keeps every frame that the browser draws, until they are asked for. */
+/** Collects every frame that the browser draws. The returned function stops and returns them. */
 async function watchFrames(page: Page): Promise<() => Promise<Frame[]>> {
   const frames: Frame[] = [];
   const session = await page.context().newCDPSession(page);
   session.on('Page.screencastFrame', ({ data, metadata, sessionId }) => {
     frames.push({ png: Buffer.from(data, 'base64'), at: (metadata.timestamp ?? 0) * 1_000 });
-    // A frame that comes while the browser is being closed is answered by nobody.
+    // Nobody confirms a frame that arrives while the browser closes.
     session.send('Page.screencastFrameAck', { sessionId }).catch(() => undefined);
   });
   await session.send('Page.startScreencast', {
@@ -114,7 +114,7 @@ async function watchFrames(page: Page): Promise<() => Promise<Frame[]>> {
   };
 }
 
-/** One moving picture of frames, each shown until the next. */
+/** Makes one animated picture; each frame is shown until the next one. */
 async function animate(frames: readonly Frame[]): Promise<Buffer> {
   const kept: Frame[] = [];
   for (const frame of frames) {

@@ -10,7 +10,7 @@ import { createClient } from '../harness/client.ts';
 import { addSmallVideoModel } from './small-video.ts';
 import type { ConsoleWorld } from './world.ts';
 
-/** What an account contains for the pages to show, by id. */
+/** The ids of what an account contains for the pages to show. */
 export type SampleAccount = {
   image: string;
   edit: string;
@@ -19,14 +19,14 @@ export type SampleAccount = {
   endpoint: string;
   failedDelivery: string;
   waiting: string;
-  /** Name of an upload that a generation was made with. */
+  /** The name of an upload that a generation used. */
   upload: string;
 };
 
 type Fields = Record<string, unknown>;
 type List<Item> = { data: Item[] };
 
-/** Calls the console's API as the script of the page would. */
+/** Calls the console's API as the page's script does. */
 export function consoleCallerOf(world: ConsoleWorld, page: Page) {
   return async <Body>(method: string, path: string, body?: unknown): Promise<Body> => {
     const answer = await page.request.fetch(`${world.url}/console/api${path}`, {
@@ -46,7 +46,7 @@ const paths = {
   video: '/v1/videos/generations',
 } as const;
 
-/** Creates that show what the included engines draw. */
+/** Creates that show what the included engines can draw. */
 const gallery: [keyof typeof paths, Fields][] = [
   ['image', { model: 'atelier-1', prompt: 'A lighthouse above a calm sea at dusk', aspect_ratio: '16:9' }],
   ['image', { model: 'prism-1', prompt: 'Light through coloured glass', aspect_ratio: '1:1' }],
@@ -57,7 +57,7 @@ const gallery: [keyof typeof paths, Fields][] = [
   ['image', { model: 'atelier-1', prompt: 'A harbour in fog', options: { palette: 'mono' } }],
 ];
 
-/** Fills an account: with `full` as one in use for weeks, otherwise with one of each thing. */
+/** Fills an account. With `full`, it looks as if used for weeks; otherwise it gets one of each thing. */
 export async function fillAccount(
   world: ConsoleWorld,
   page: Page,
@@ -107,7 +107,7 @@ export async function fillAccount(
   const failedDelivery = await untilFailed(call, endpoints.failing);
   await call('POST', `/webhooks/${endpoints.main}/ping`);
   await world.platform.operator('webhook', 'pause', '--id', endpoints.paused);
-  // Two run for five minutes, and what comes after them waits.
+  // Two run for five minutes, and later ones wait.
   const slow = {
     model: 'sandbox-slow',
     prompt: 'Something that takes its time',
@@ -128,7 +128,7 @@ export async function fillAccount(
   };
 }
 
-/** Uploads an image under two names, of which the studio's rules reject one. Returns the other upload. */
+/** Uploads an image under two names; the studio's rules reject one of them. Returns the other upload. */
 async function sendUploads(world: ConsoleWorld, page: Page, imageUrl: string): Promise<Upload> {
   const buffer = Buffer.from(await (await fetch(imageUrl)).arrayBuffer());
   const send = async (name: string): Promise<Upload> => {
@@ -186,7 +186,7 @@ function draftOf(i: number): Fields {
   };
 }
 
-/** Spreads what was made over three weeks, for the charts. */
+/** Spreads the generations over three weeks, for the charts. */
 async function spreadOverDays({ platform: { databases } }: ConsoleWorld): Promise<void> {
   const { service } = databases;
   await service.rows(

@@ -1,6 +1,6 @@
-// Takes a screenshot of every page with something on it: `node e2e/console/screenshots.ts <directory> [name…]`. Light and
-// dark, wide and narrow, the whole page and what the window shows of it. Names begin with what is given: `studio`,
-// `administration` or a view. For people to look at; nothing is compared.
+// Takes a screenshot of every page with contents: `node e2e/console/screenshots.ts <directory> [name…]`. Light and
+// dark, wide and narrow, the whole page and the visible part. With names, takes only pages whose names begin with one
+// of them: `studio`, `administration` or a view. People look at them; nothing is compared.
 
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -44,7 +44,7 @@ async function takeAll(world: ConsoleWorld, file: (name: string) => string, only
   const wanted = ({ name }: PageView) => asked(name);
   for (const view of signInViews.filter(wanted)) await take(world, page, view, file);
   if (asked('studio')) await takeStudio(world, page, file);
-  // Not on the overview: the browser would keep its past days, which are filled only now.
+  // Does not begin on the overview: the browser would cache its past days, which are filled only now.
   await signIn(world, page, who, '/console/keys');
   const account = await fillAccount(world, page, { full: true });
   const views = [...pageViewsOf(account), ...creatingViewsOf(account)].filter(wanted);
@@ -79,7 +79,7 @@ async function take(
   }
 }
 
-/** The page in both color schemes: what the window shows, and all of it unless a dialog covers it. */
+/** Takes the page in both color schemes: the visible part, and the whole page unless a dialog covers it. */
 async function takeBoth(page: Page, name: string, file: (name: string) => string): Promise<void> {
   const { width, height } = page.viewportSize() ?? windows['1440'];
   await page.evaluate(stopMotion);
@@ -98,7 +98,7 @@ async function takeBoth(page: Page, name: string, file: (name: string) => string
   }
 }
 
-/** The page as it stands now, without loading it anew. */
+/** Takes the page in its present state, without loading it again. */
 async function takeAsIs(page: Page, name: string, file: (name: string) => string): Promise<void> {
   for (const [width, size] of Object.entries(windows)) {
     await page.setViewportSize(size);
@@ -107,7 +107,7 @@ async function takeAsIs(page: Page, name: string, file: (name: string) => string
   await page.setViewportSize(windows['1440']);
 }
 
-/** The pages of the studio, and the console of somebody new. */
+/** Takes the pages of the studio, and the console of a new person. */
 async function takeStudio(world: ConsoleWorld, page: Page, file: (name: string) => string): Promise<void> {
   const both = (name: string) => takeAsIs(page, name, file);
   await walkStudioPages(world, page, (name) => both(`studio-${name}`));

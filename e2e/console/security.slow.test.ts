@@ -20,7 +20,7 @@ import {
   type Visitor,
 } from './world.ts';
 
-/** Each of them does something where it is not treated as text. */
+/** Each payload has an effect when it is not treated as text. */
 const payloads = [
   '<script>globalThis.hacked=1;alert(1)</script>',
   '"><img src=x onerror="globalThis.hacked=1;alert(1)">',
@@ -34,7 +34,7 @@ const payloads = [
 const [script = '', image = ''] = payloads;
 const all = payloads.join(' ');
 
-/** What a payload put into a page; empty where none did. */
+/** Finds what a payload has put into a page; empty when none did. */
 const injectedContent = `[
   ...(globalThis.hacked === undefined ? [] : ['a payload ran']),
   ...[...document.querySelectorAll('*')].flatMap((element) => [...element.attributes]
@@ -103,7 +103,7 @@ describe('the console withstands hostile input', { skip: noBrowser }, () => {
     assert.equal(made.status, 202, made.text);
     const failed = await client.create({ model: 'sandbox-fail', prompt: image });
     await untilEnded(client, [made.body.id, failed.body.id]);
-    // As a studio might answer.
+    // As a studio might report it.
     await world.platform.databases.service.rows(`update generations set error_message = $1 where id = $2`, [
       all,
       failed.body.id,
@@ -183,7 +183,7 @@ describe('the console withstands hostile input', { skip: noBrowser }, () => {
   });
 
   test('addresses that were made up do nothing', async () => {
-    // Without a dot, since a path with one is a file.
+    // Without a dot, since the console treats a path with a dot as a file.
     const text = encodeURIComponent('"><img src=x onerror=alert(1)>');
     for (const path of [
       `/sign-in?return_to=${encodeURIComponent('javascript:alert(1)')}`,
@@ -262,7 +262,7 @@ describe('the console withstands hostile input', { skip: noBrowser }, () => {
       await page.evaluate(
         `fetch('${api}/sign-out', { method: 'POST', mode: 'no-cors', credentials: 'include', body: '{}' }).catch(() => {})`,
       );
-      // Errors of the other origin are not the console's.
+      // Errors of the other origin do not come from the console.
       visitor.errors.length = 0;
       visitor.asked.length = 0;
     }
@@ -307,7 +307,7 @@ describe('the console withstands hostile input', { skip: noBrowser }, () => {
     await victim.page.getByText(other.email).first().waitFor();
     assert.notEqual((await cookieOf(victim.page))?.value, planted.value);
     await victim.page.context().close();
-    // Whoever planted the cookie gets no session by it.
+    // The planted cookie gives no session.
     await page.goto(`${world.url}/console/keys`);
     await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
   });
@@ -315,7 +315,7 @@ describe('the console withstands hostile input', { skip: noBrowser }, () => {
   test('the end of a sign-in that somebody else began signs nobody in', async () => {
     const attacker = await world.visitor();
     let kept = '';
-    // By the DevTools protocol: other interceptors do not see the rest of a chain of redirects.
+    // Uses the DevTools protocol: other interceptors do not see later redirects of a chain.
     const tools = await attacker.page.context().newCDPSession(attacker.page);
     tools.on('Fetch.requestPaused', ({ request, requestId }) => {
       kept = request.url;

@@ -5,7 +5,7 @@ import { until } from '@renderkit/server-kit/testing/until.ts';
 import type { Platform } from '@renderkit/stack/testing/platform.ts';
 import type { ConsoleWorld } from './world.ts';
 
-/** Draws as `drift-1` does, at a hundredth of what that costs: for tests in which the video is not the point. */
+/** A model that draws like `drift-1` with a hundredth of the work, for tests that only need some video. */
 const manifest = `
 manifest: 1
 id: small-drift
@@ -30,7 +30,7 @@ routes:
 
 const added = new WeakMap<ConsoleWorld, Promise<string>>();
 
-/** Offers a model of small, short videos, once in each world. Returns its id. */
+/** Adds a model of small, short videos, once in each world. Returns its id. */
 export function addSmallVideoModel(world: ConsoleWorld): Promise<string> {
   const model = added.get(world) ?? add(world);
   added.set(world, model);
@@ -50,7 +50,7 @@ async function add({ platform }: ConsoleWorld): Promise<string> {
   return 'small-drift';
 }
 
-/** The service hears of a model a moment after it is on offer. */
+/** Waits until the service offers the model, a moment after the studio does. */
 async function untilOffered(platform: Platform, model: string): Promise<void> {
   const key = await platform.createKey(await platform.createAccount());
   const names = async () => {

@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core';
 import type { ConsoleWorld } from './world.ts';
 
 /**
- * Walks through the pages of the studio as somebody new, who creates an account, changes its password, loses it and
- * signs out. `at` is called on each page with a name for it.
+ * Goes through the pages of the studio as a new person, who creates an account, changes its password, loses it and
+ * signs out. Calls `at` on each page with a name for it.
  */
 export async function walkStudioPages(
   world: ConsoleWorld,

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { ConsoleWorld } from './world.ts';
 
-/** Draws as the sketch model does, and says nothing of subjects: so an operator's own models are. */
+/** A model that draws like the sketch model and has no subjects, like the operators' own models. */
 const ownModel = `
 manifest: 1
 id: own-model
@@ -24,7 +24,7 @@ routes:
     outputs: { kind: image, max_per_job: 1 }
 `;
 
-/** What somebody learns who asks a model for what it cannot draw. Adds a model to the world. */
+/** Tests what a person sees who asks a model for something that it cannot draw. Adds a model to the world. */
 export function subjectTests(at: () => { world: ConsoleWorld; page: Page }): void {
   const parts = () => {
     const { world, page } = at();

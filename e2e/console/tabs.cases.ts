@@ -3,12 +3,12 @@ import { until } from '@renderkit/server-kit/testing/until.ts';
 import type { Page, Request } from 'playwright-core';
 import type { ConsoleWorld } from './world.ts';
 
-/** Streams that all tabs of a browser may hold open together, of its six connections to a server. */
+/** The most streams that all tabs of a browser may have open together, of its six connections to a server. */
 const maxStreams = 4;
-/** As long as the model can take, so that no run ends of its own accord; the last test stops them. */
+/** The longest time that the model accepts, so that no run ends by itself. The last test stops the runs. */
 const seconds = '300';
 
-/** What becomes of much that is under way: in several tabs, and when somebody ends it. */
+/** Tests many running generations: in several tabs, and when a person stops them. */
 export function tabsTests(at: () => { world: ConsoleWorld; page: Page }): void {
   let playground = '';
   test('sees eight runs under way in three tabs, of which none waits for a connection', async () => {
@@ -23,14 +23,14 @@ export function tabsTests(at: () => { world: ConsoleWorld; page: Page }): void {
     await page.getByRole('menuitem', { name: 'Run 8 times' }).click();
     const underWay = (tab: Page) => tab.getByRole('progressbar', { name: 'Under way' });
     await until('all are under way', async () => (await underWay(page).count()) >= 16);
-    // By how long earlier runs of the account took.
+    // The estimate comes from the durations of earlier runs of the account.
     await page
       .getByText(/begins in /)
       .first()
       .waitFor();
     playground = page.url();
     for (const tab of tabs.slice(1)) {
-      // With all connections taken nothing would be loaded here.
+      // If all connections were in use, nothing would load here.
       await tab.goto(playground);
       await until('they are seen here, too', async () => (await underWay(tab).count()) >= 16);
       await tab
@@ -87,7 +87,7 @@ export function tabsTests(at: () => { world: ConsoleWorld; page: Page }): void {
   });
 }
 
-/** The streams that a tab has open, as it goes on. */
+/** Collects the streams that a tab has open, now and later. */
 function openStreams(tab: Page): ReadonlySet<Request> {
   const open = new Set<Request>();
   tab.on('request', (request) => {

@@ -9,17 +9,20 @@ import { consoleCallerOf } from './sample-account.ts';
 import type { ConsoleWorld } from './world.ts';
 
 const renderTimeoutMs = 90_000;
-/** What of the mask is painted on the screen at a point in fractions of the picture: 0 to 255, -1 while there is no picture. */
+/**
+ * Returns how much of the mask is painted at a point, given in fractions of the picture: 0 to 255, or -1 while there is
+ * no picture.
+ */
 const paintedAt = (x: number, y: number) => `(() => {
   const canvas = document.querySelector('canvas[role=application]');
   if (canvas === null) return -1;
   const [,,, alpha] = canvas.getContext('2d').getImageData(canvas.width * ${x}, canvas.height * ${y}, 1, 1).data;
   return alpha;
 })()`;
-/** Whether a form that is kept in this browser has an upload for its mask. */
+/** Whether a form that is stored in this browser has an upload for its mask. */
 const namesUpload = `Object.values({ ...localStorage }).some((text) => text.includes('"mask":"upl_'))`;
 
-/** What somebody finds who takes up what was made elsewhere, and who is quicker than the library. */
+/** Tests a person who continues work from elsewhere, and one who is faster than the library. */
 export function takenUpTests(at: () => { world: ConsoleWorld; page: Page }): void {
   const parts = () => {
     const { world, page } = at();
@@ -40,7 +43,7 @@ export function takenUpTests(at: () => { world: ConsoleWorld; page: Page }): voi
   const picture = { model: 'sketch-1', prompt: 'a hill at dawn' };
   type Color = { r: number; g: number; b: number; alpha: number };
   const white: Color = { r: 255, g: 255, b: 255, alpha: 1 };
-  /** Black, and of a color in its right half. */
+  /** Makes a mask that is black in its left half and colored in its right half. */
   const halfMask = async (color = white) => {
     const pixel = [color.r, color.g, color.b, color.alpha * 255];
     const row = Array.from({ length: 64 }, (_, x) => (x < 32 ? [0, 0, 0, 255] : pixel)).flat();
@@ -64,7 +67,7 @@ export function takenUpTests(at: () => { world: ConsoleWorld; page: Page }): voi
       options: { seed: 7 },
     });
   };
-  /** Runs what is in the form, and gives the mask that is sent. */
+  /** Runs the form, and returns the mask that is sent. */
   const maskRun = async () => {
     const { page, result, prompt } = parts();
     const before = new URL(page.url()).searchParams.get('generation');
@@ -90,13 +93,13 @@ export function takenUpTests(at: () => { world: ConsoleWorld; page: Page }): voi
     const isPainted = async (x: number) => (await page.evaluate<number>(paintedAt(x, 0.5))) > 200;
     await until('the mask is shown', () => isPainted(0.75));
     assert.equal(await page.evaluate(paintedAt(0.25, 0.5)), 0);
-    // It is the page's own now: it is there after a reload too, whatever becomes of the upload.
+    // The mask now belongs to the page: it is there after a reload too, even when the upload is gone.
     await world.platform.databases.service.execute(
       `update uploads set due_at = clock() where hidden and status = 'ready'`,
     );
     await page.reload();
     await until('the mask is there again', () => isPainted(0.75));
-    // Who runs before that is told that the upload is gone, and runs once more.
+    // A run before that gets the error that the upload is gone, and must be repeated.
     await until(
       'the form names the upload no longer',
       async () => !(await page.evaluate<boolean>(namesUpload)),
@@ -180,7 +183,7 @@ export function takenUpTests(at: () => { world: ConsoleWorld; page: Page }): voi
     await until('the stroke is taken back', async () => !(await isPainted(0.25)));
     assert.equal(await isPainted(0.75), true);
     await page.unroute(masks);
-    // As a browser that has lost a part of what it kept.
+    // As in a browser that has lost a part of its storage.
     await page.goto(`${world.url}/console/library`);
     const changed = await page.evaluate<number>(`(() => {
       const found = Object.keys(localStorage).filter((key) => localStorage[key].includes('"png":"data:'));
@@ -201,7 +204,7 @@ export function takenUpTests(at: () => { world: ConsoleWorld; page: Page }): voi
     const hint = page.getByRole('status').filter({ hasText: 'names none of them' });
     const painted = page.getByRole('radio', { name: 'What I paint' });
     await painted.waitFor();
-    // Whatever was chosen in the form before.
+    // The hint must not depend on earlier choices in the form.
     await painted.check();
     await page.getByRole('radio', { name: 'Is refined' }).check();
     await hint.waitFor();
@@ -267,7 +270,7 @@ export function takenUpTests(at: () => { world: ConsoleWorld; page: Page }): voi
     answer.resolve();
     await button('Favorite').waitFor({ state: 'detached' });
     await page.unroute('**/v1/assets/images/*');
-    // Somebody comes back to the window, and what failed is asked for again.
+    // When the person comes back to the window, the failed request is repeated.
     await page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`);
     await button('Favorite').waitFor();
     assert.equal(await button('Favorite').getAttribute('aria-pressed'), 'false');

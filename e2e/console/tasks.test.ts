@@ -11,9 +11,9 @@ import { beginToCreate, type ConsoleWorld, type Person, sharedConsoleWorld, sign
 const table = new URL('../../docs/console-tasks.md', import.meta.url);
 /** The longest that four small pictures may take on a busy machine. */
 const renderTimeoutMs = 90_000;
-/** What can be done with a picture by a key. */
+/** The number of actions on a picture that have a key. */
 const keysOfPicture = 9;
-/** Stops of the Tab key from the heading to Run. */
+/** Presses of the Tab key from the heading to Run. */
 const maxTabStops = 10;
 
 describe('a person makes pictures in the console', { skip: noBrowser }, () => {
@@ -35,7 +35,10 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
   const shown = () => new URL(page.url()).searchParams.get('generation') ?? '';
   const kind = (name: string) =>
     page.getByRole('radiogroup', { name: 'What to make' }).getByText(name, { exact: true });
-  /** Waits for the form that an act puts in the place of this one: what were typed before would go with the old one. */
+  /**
+   * Waits for the form that an action puts in place of this one: text typed before that would be lost with the old
+   * form.
+   */
   const anotherForm = async (act: () => Promise<void>) => {
     const old = await prompt().elementHandle();
     await act();
@@ -48,7 +51,7 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
       .getByRole('button', { name: /^Show .* large$/ })
       .nth(at);
 
-  /** Does a task with a hand that counts, and compares with the table. */
+  /** Does a task, counts its clicks and keys, and compares them with the table. */
   const task = async (name: string, act: (hand: Hand) => Promise<void>) => {
     const hand = handOn(page);
     await act(hand);
@@ -57,7 +60,7 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
     assert.ok(hand.count() <= most, `"${name}" took ${hand.count()} clicks and keys, of ${most}`);
     measured.add(name);
   };
-  /** Waits until another generation is shown, and made. */
+  /** Waits until another generation is shown, and is finished. */
   const another = async (last: string) => {
     await page.waitForURL(() => shown() !== last);
     await made();
@@ -79,7 +82,7 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
     };
     await page.getByRole('heading', { level: 1 }).focus();
     await toRun();
-    // As it is after a reload, where nothing has the focus yet.
+    // The state after a reload, in which nothing has the focus yet.
     await page.reload();
     await prompt().waitFor();
     await toRun();
@@ -149,7 +152,7 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
       await click(button('Put its request into the form'));
       await until('the prompt is back', async () => (await prompt().inputValue()) === 'a hill at noon');
     });
-    // A second time, although the address says the same.
+    // Works a second time too, although the address already names the request.
     await prompt().fill('something else');
     await button('Put its request into the form').click();
     await until('it is back again', async () => (await prompt().inputValue()) === 'a hill at noon');
@@ -166,7 +169,7 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
     await prompt().fill('words of an edit');
     await page.getByRole('link', { name: 'Library', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Library' }).waitFor();
-    // Somebody else who signs in here finds nothing of it.
+    // Another person who signs in here sees nothing of it.
     await page.context().clearCookies();
     await signIn(world, page, await world.person(), '/console/playground');
     await prompt().waitFor();
@@ -187,7 +190,7 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
     await page.getByRole('radio', { name: '1:1' }).check();
     await task('Run it four times', async ({ click }) => {
       await click(button('Run several'));
-      // Each is paid for, and the menu says what they cost together.
+      // Each run is charged, and the menu shows the total price.
       await click(page.getByRole('menuitem', { name: /^Run 4 times\s*\d+ credits$/ }));
       await large(3).waitFor({ timeout: renderTimeoutMs });
     });
@@ -233,7 +236,7 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
 
   test('does with a result what there is to do, by keys', async () => {
     const picture = large();
-    // A result has the keys of a library's item once the library has answered.
+    // The keys of a library item work on a result once the library has answered.
     await result().getByRole('button', { name: 'Favorite', exact: true }).first().waitFor();
     await task('Make a result a favorite', async ({ key }) => {
       await picture.focus();
@@ -311,7 +314,7 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
 
   test('is told that the mask of an earlier run is gone, and paints it anew', async () => {
     const again = shown();
-    // As in another browser, where only its name is known.
+    // As in another browser, which knows only the name.
     await page.evaluate(
       `for (const key of Object.keys(localStorage)) if (key.startsWith('renderkit-')) localStorage.removeItem(key)`,
     );
@@ -352,7 +355,7 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     await large().focus();
-    // Alone it copies a link.
+    // The key alone copies a link.
     await page.keyboard.press('g');
     await page.keyboard.press('l');
     await page.getByRole('heading', { level: 1, name: 'Library' }).waitFor();
@@ -421,7 +424,7 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
 const scrolled =
   '[document.scrollingElement, ...document.querySelectorAll("*")].reduce((sum, one) => sum + one.scrollTop, 0)';
 
-/** The tasks of the document, with the most clicks and keys of each. */
+/** Returns the tasks of the document, with the most clicks and keys of each. */
 function rowsOf(text: string): Map<string, number> {
   return new Map(
     [...text.matchAll(/^\| ([^|]+?) \| (\d+) \|/gm)].map(([, name = '', most]) => [name, Number(most)]),

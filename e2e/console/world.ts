@@ -10,7 +10,7 @@ import { openBrowser, watch, type Watched } from '../harness/browser.ts';
 import { type Platform, startPlatform } from '@renderkit/stack/testing/platform.ts';
 import { type SecureReceiver, startSecureReceiver } from '../harness/receiver.ts';
 
-/** Somebody with a studio account, whom the service does not know before they sign in. */
+/** A person with a studio account that the service does not have before the first sign-in. */
 export type Person = { email: string; password: string };
 
 export type Visitor = Watched & { page: Page };
@@ -21,7 +21,7 @@ export type ConsoleWorld = AsyncDisposable & {
   studioUrl: string;
   receiver: SecureReceiver;
   person: (account?: Partial<Person> & { name?: string }) => Promise<Person>;
-  /** A page in a browser profile of its own. */
+  /** Opens a page in a separate browser profile. */
   visitor: (options?: BrowserContextOptions) => Promise<Visitor>;
 };
 
@@ -29,7 +29,7 @@ const builtConsole = fileURLToPath(new URL('../../console/dist', import.meta.url
 /** The longest that any step on a page may take. */
 const stepTimeoutMs = 20_000;
 
-/** The whole product with the console built from the sources, a receiver of webhooks, and a browser. */
+/** Starts the whole product with the console built from the sources, a receiver of webhooks, and a browser. */
 export async function openConsoleWorld(
   options: { ownPostgres?: boolean; workers?: number; environment?: Record<string, string> } = {},
 ): Promise<ConsoleWorld> {
@@ -37,7 +37,7 @@ export async function openConsoleWorld(
   const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-console-'));
   owned.defer(() => rm(directory, { recursive: true, force: true }));
   await buildConsole({ environment: process.env });
-  // A copy, since another build removes the files that open pages still load.
+  // Uses a copy, since another build would delete files that open pages still load.
   await cp(builtConsole, path.join(directory, 'console'), { recursive: true });
   const receiver = owned.use(await startSecureReceiver());
   await writeFile(path.join(directory, 'receiver.pem'), receiver.certificate);
@@ -63,7 +63,7 @@ export async function openConsoleWorld(
     receiver,
     person: (account) => createPerson(platform, account),
     visitor: async (contextOptions = {}) => {
-      // What moves for ever would be drawn for ever, without a graphics card.
+      // Without a graphics card, endless animations would cost time on every frame.
       const context = await browser.newContext({ reducedMotion: 'reduce', ...contextOptions });
       context.setDefaultTimeout(stepTimeoutMs);
       const page = await context.newPage();
@@ -73,18 +73,20 @@ export async function openConsoleWorld(
   };
 }
 
-/** One world for all files of tests that share this process: each has people and visitors of its own, and leaves nothing running. */
+/**
+ * One world for all test files in this process. Each file has its own people and visitors, and leaves nothing running.
+ */
 export const sharedConsoleWorld = share(() => openConsoleWorld());
 
 let createdPeople = 0;
 
-/** Creates an account as the first start creates its demo account. */
+/** Creates an account in the same way as the first start creates its demo account. */
 async function createPerson(
   { databases }: Platform,
   account: Partial<Person> & { name?: string } = {},
 ): Promise<Person> {
   const person = {
-    // Accounts of the platform's own have names of another kind.
+    // The platform's own accounts have other names.
     email: `visitor-${++createdPeople}@example.org`,
     password: 'correct horse battery',
     ...account,
@@ -93,7 +95,7 @@ async function createPerson(
   return person;
 }
 
-/** Signs in on the studio's page that is open now, and waits for the console. */
+/** Signs in on the open page of the studio, and waits for the console. */
 export async function signInAtStudio(page: Page, { email, password }: Person): Promise<void> {
   await page.getByLabel('E-mail address').fill(email);
   await page.getByLabel('Password').fill(password);
@@ -116,7 +118,10 @@ export async function signIn(
   await signInAtStudio(page, person);
 }
 
-/** A new person on the creating page, in a wide window and with a model that draws in a moment; the page may read and write the clipboard. */
+/**
+ * Opens the playground for a new person, in a wide window and with a model that draws in a moment. The page may read
+ * and write the clipboard.
+ */
 export async function beginToCreate(world: ConsoleWorld): Promise<{ who: Person; page: Page }> {
   const who = await world.person();
   const { page } = await world.visitor({ viewport: { width: 1440, height: 900 } });

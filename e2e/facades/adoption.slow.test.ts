@@ -1,4 +1,5 @@
-// A request that is repeated because its answer was lost: one bill. Two equal ones side by side: two.
+// A request that is repeated because its answer was lost is charged once. Two equal requests at the same time are
+// charged twice.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -14,7 +15,7 @@ describe('a repeated request', () => {
   });
   after(() => platform[Symbol.asyncDispose]());
 
-  /** An account and what it asks with; `slow` takes so many seconds at the engine. */
+  /** Opens an account with functions to call the facade. `slow` runs for this many seconds in the engine. */
   async function open(limits: { rateLimit?: number } = {}) {
     const account = await platform.createAccount({ tier: 'pro', credits: 100 });
     const key = await platform.createKey(account, limits);
@@ -48,7 +49,7 @@ describe('a repeated request', () => {
 
   const generationOf = (answer: Response) => answer.headers.get('x-renderkit-generation');
 
-  /** Asks, and goes away once the generation is there. */
+  /** Sends a request, and disconnects once the generation exists. */
   async function askAndGo(
     { ask, generations }: Awaited<ReturnType<typeof open>>,
     slowSeconds: number,
@@ -59,7 +60,8 @@ describe('a repeated request', () => {
     while ((await generations()).length === 0) await sleep(20);
     gone.abort();
     await lost;
-    // Without a word that it repeats, the next one is taken for another request until the service has seen this one go.
+    // Without a header for repetitions, the next request counts as a different one until the service has noticed the
+    // disconnect.
     const held = 'select id from facade_calls where holder is not null';
     while ((await platform.databases.service.rows(held)).length > 0) await sleep(20);
   }
@@ -129,7 +131,7 @@ describe('a repeated request', () => {
     assert.deepEqual([repeated.status, repeated.headers.get('x-renderkit-adopted')], [200, null]);
     await repeated.text();
     assert.notEqual(generationOf(repeated), generationOf(first));
-    // What was answered is still had by who lost that answer, the last one first.
+    // A client that lost an answer can still get it, the latest one first.
     for (const answered of [repeated, first]) {
       const again = await client.ask(1, { retry: 1 });
       assert.deepEqual(
@@ -141,7 +143,7 @@ describe('a repeated request', () => {
   });
 
   test('of one that was refused for the rate of its key is its own', async () => {
-    // All of it has to lie within one minute of the clock.
+    // The whole test must be within one minute of the clock.
     const [minute] = await platform.databases.service.rows<{ left: number }>(
       'select (60 - extract(second from clock()))::real as left',
     );
@@ -153,7 +155,7 @@ describe('a repeated request', () => {
     await first.text();
     assert.equal((await client.generations()).length, 1);
     assert.equal((await client.ask(1, { retry: 0 })).status, 429);
-    // A minute passes.
+    // Simulates that a minute passes.
     const id = generationOf(first);
     await platform.databases.service.rows(
       `update rate_windows set minute = minute - interval '1 minute'
@@ -191,14 +193,14 @@ describe('a repeated request', () => {
       await platform.services[1]?.kill();
       await lost;
       await untilHolderIsGone();
-      // Nobody has given its lease back: the repeated request waits until it has run out.
+      // Nobody has released the lease, so the repeated request waits until it expires.
       const answer = await client.ask(3, retry === undefined ? {} : { retry });
       assert.equal(answer.headers.get('x-renderkit-adopted'), 'true');
       assert.deepEqual(await client.generations(), [generationOf(answer)]);
       await platform.services[1]?.start();
     });
 
-  /** Its lease lasts, and the lock of its process is gone. */
+  /** Waits until the lease is still valid but the lock of its process is gone. */
   async function untilHolderIsGone() {
     const gone = `select from facade_calls f where f.held_until > clock() and not exists (select from pg_locks l
       where l.locktype = 'advisory' and (l.classid::bigint << 32 | l.objid::bigint) = f.presence)`;

@@ -1,4 +1,4 @@
-// Chat programs: completions that answer with pictures, asked for by OpenAI's package and by hand.
+// Tests chat completions that answer with pictures, called through OpenAI's package and by hand.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

@@ -1,4 +1,5 @@
-// What the Connect page shows, pasted as it stands: programs in code have nothing else to be set up with.
+// Runs the samples of the Connect page exactly as they are copied: users of programs in code have no other
+// instructions.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -18,7 +19,7 @@ const run = promisify(execFile);
 describe('what the Connect page shows', { skip: noBrowser }, () => {
   let world: ConsoleWorld;
   let page: Page;
-  /** Has the packages that the samples import. */
+  /** The project with the packages that the samples import. */
   let project: PackedProject;
   before(async () => {
     world = await openConsoleWorld();
@@ -35,7 +36,7 @@ describe('what the Connect page shows', { skip: noBrowser }, () => {
     await world?.[Symbol.asyncDispose]();
   });
 
-  /** Chooses a program, has a key made for it, and copies samples. */
+  /** Chooses a program, makes a key for it, and copies samples. */
   async function copy(program: string, ...samples: string[]): Promise<string[]> {
     await page.goto(`${world.url}/console/connect`);
     await page.getByRole('combobox', { name: 'Which program?' }).click();
@@ -52,7 +53,7 @@ describe('what the Connect page shows', { skip: noBrowser }, () => {
     return texts;
   }
 
-  /** Runs a program that prints what it got, as JSON or as an address. */
+  /** Runs a program and returns its output: JSON or an address. */
   async function print(code: string, environment = ''): Promise<string> {
     const file = path.join(project.folder, 'program.ts');
     await writeFile(file, code);

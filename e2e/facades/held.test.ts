@@ -1,4 +1,4 @@
-// Answers that take longer than proxies wait, and what becomes of them.
+// Tests answers that take longer than proxies wait, and what happens to them.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -6,7 +6,7 @@ import OpenAI from 'openai';
 import sharp from 'sharp';
 import { type Platform, startPlatform } from '@renderkit/stack/testing/platform.ts';
 
-/** A busy machine may need seconds for what is quick. */
+/** A busy machine may need seconds for short work. */
 const heartbeatAfterSeconds = 4;
 const slowSeconds = heartbeatAfterSeconds + 2;
 

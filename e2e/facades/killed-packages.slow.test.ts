@@ -1,4 +1,5 @@
-// Official packages before two services, of which one is killed: all packages at once, so that one kill serves them all.
+// Runs official packages with two services, one of which is killed. All packages run at once, so that one kill is
+// enough.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test, type TestContext } from 'node:test';
@@ -8,9 +9,12 @@ import { type Platform, startPlatform } from '@renderkit/stack/testing/platform.
 import { assertCharged, assertPictures, openCell, slow, untilThereAre } from './package-cell.ts';
 import { type OnAnswer, type PackageClient, packageClients } from './package-clients.ts';
 
-/** In place of 45 seconds. No answer begins until all packages have asked and the service is killed, on a busy machine too. */
+/**
+ * Instead of 45 seconds. Long enough that, on a busy machine too, no answer begins before all packages have sent their
+ * requests and the service is killed.
+ */
 const heartbeatAfterSeconds = 12;
-/** As long as the model can take: `drawOnceAdopted` ends it. */
+/** The longest time that the model accepts; `drawOnceAdopted` ends it. */
 const secondsUnderWay = 300;
 
 describe('official packages over two services', () => {
@@ -23,14 +27,17 @@ describe('official packages over two services', () => {
   });
   after(() => platform[Symbol.asyncDispose]());
 
-  /** A package before both services. Its first connection leads to the first, whose end the second is asked about. */
+  /**
+   * Makes a client for both services. Its first connection goes to the first service; the second service is asked about
+   * the result.
+   */
   async function openClient(owned: AsyncDisposableStack, client: PackageClient) {
     const ports = platform.serviceUrls.map((url) => Number(new URL(url).port));
     const opened = await openCell(platform, { reader: 1 });
     const front = owned.use(await startBalancer(ports));
     const draw = (seconds: number, onAnswer?: OnAnswer) => {
       const drawn = client.draw(opened.settings(`http://127.0.0.1:${front.port}`), slow(seconds), onAnswer);
-      // Looked at once the service is dead.
+      // The result is checked only after the service is dead.
       drawn.catch(() => undefined);
       return drawn;
     };
@@ -38,7 +45,7 @@ describe('official packages over two services', () => {
   }
   type Client = Awaited<ReturnType<typeof openClient>>;
 
-  /** Has what an account asked for drawn once the second service has adopted it, so that it was under way until then. */
+  /** Renders an account's generation only after the second service has adopted it, so that it runs until then. */
   async function drawOnceAdopted({ account }: Client['opened'], drawn: Promise<unknown>): Promise<void> {
     const { service, studio } = platform.databases;
     const ended = new AbortController();
@@ -48,18 +55,18 @@ describe('official packages over two services', () => {
                       where a.email = $1 and f.adoptions > 0`;
     while (!ended.signal.aborted && (await service.rows(adopted, [account.email])).length === 0)
       await sleep(50);
-    // What the killed service had not sent yet reaches the studio once its lease of the job has lapsed.
+    // What the killed service had not sent yet reaches the studio once its lease of the job has expired.
     const drawNow = `update renders set not_before = null where account_id = $1 and status = 'queued' returning id`;
     while (!ended.signal.aborted && (await studio.rows(drawNow, [account.studioAccountId])).length === 0)
       await sleep(50);
   }
 
-  /** Kills the first service when all have something under way there, and looks what each then gets. */
+  /** Kills the first service when each client has something running there, and checks what each client then gets. */
   async function killUnder<UnderWay>(
     t: TestContext,
     begin: (client: Client) => Promise<UnderWay>,
     look: (client: Client, underWay: UnderWay) => Promise<void>,
-    /** Looked at as soon as it is killed, for all. */
+    /** Called for all clients right after the kill. */
     atKill?: (underWay: UnderWay) => void,
   ): Promise<void> {
     await using owned = new AsyncDisposableStack();
@@ -108,7 +115,7 @@ describe('official packages over two services', () => {
       async ({ client, opened, draw }, { drawn }) => {
         if (!client.repeatsWhatWasCut)
           await assert.rejects(drawn, (error) => client.seen(error).type === client.cut.type);
-        // Where the package does not repeat, its user does.
+        // When the package does not repeat the request, its user does.
         const repeated = client.repeatsWhatWasCut ? drawn : draw(secondsUnderWay);
         await drawOnceAdopted(opened, repeated);
         assertPictures(await repeated, 1);

@@ -1,5 +1,5 @@
-// What OpenAI's own package has beside one picture: sizes, links, streams, models. What its users see when things go wrong is in
-// packages.slow.test.ts.
+// Tests what OpenAI's own package offers in addition to one picture: sizes, links, streams, models.
+// packages.slow.test.ts tests its errors.
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';

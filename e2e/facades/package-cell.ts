@@ -1,4 +1,4 @@
-// What one cell of the table of official packages needs: an account of its own, and what came of what it asked for.
+// Helpers for one cell of the table of official packages: its own account, and checks of the results.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -9,15 +9,15 @@ import { until } from '@renderkit/server-kit/testing/until.ts';
 import type { NewAccount, Platform } from '@renderkit/stack/testing/platform.ts';
 import type { PackageClient, Settings, Wish } from './package-clients.ts';
 
-/** Costs one credit. */
+/** A request that costs one credit. */
 export const slow = (seconds: number): Wish => ({ model: 'sandbox-slow', options: { seconds } });
 
 type Made = { id: string; kind: string; status: string; cost: { credits: number } };
 
-/** `reader`: the service that is asked what came of it. */
+/** `reader`: the service that is asked about the results. */
 type OpenOptions = NewAccount & { reader?: number };
 
-/** One account, a key of it, and what came of what it asked for. */
+/** Opens an account with a key, and functions that read the results of its requests. */
 export async function openCell(
   platform: Platform,
   { reader = 0, tier = 'pro', credits = 100 }: OpenOptions = {},
@@ -39,13 +39,13 @@ export async function openCell(
     generations: async () => (await ask<{ data: Made[] }>('/generations?limit=100')).data,
     cancel: (id: string) => ask(`/generations/${id}/cancel`, 'POST'),
     stop: (id: string) => ask(`/generations/${id}/stop`, 'POST'),
-    /** Credits. */
+    /** Credits spent so far. */
     spent: async () => had - (await balance()),
   };
 }
 type Opened = Awaited<ReturnType<typeof openCell>>;
 
-/** Generations that there are, and what they cost together. */
+/** Asserts how many generations exist, and how many credits they cost together. */
 export async function assertCharged(opened: Opened, generations: number, credits: number): Promise<void> {
   assert.deepEqual(
     { generations: (await opened.generations()).length, credits: await opened.spent() },
@@ -58,7 +58,7 @@ export function assertPictures(pictures: readonly Uint8Array[], count: number): 
   for (const picture of pictures) assert.equal(Buffer.from(picture).toString('latin1', 1, 4), 'PNG');
 }
 
-/** What its user sees instead of a picture. */
+/** Asserts which error the user sees instead of a picture. */
 export async function assertRefused(
   client: PackageClient,
   drawn: Promise<unknown>,
@@ -78,13 +78,13 @@ export async function untilThereAre({ generations }: Opened, count: number): Pro
   await until(`generation ${count}`, async () => (await generations()).length >= count);
 }
 
-/** Its first generation, once the studio has it. */
+/** Returns the id of the account's first generation, once it runs at the studio. */
 export async function untilItRuns({ generations }: Opened): Promise<string> {
   const first = async () => (await generations())[0];
   return (await until('its start', first, { isSo: ({ status }) => status === 'running' })).id;
 }
 
-/** Takes the first answer whole, as a proxy may, and loses it on the way to its client. */
+/** Starts a proxy that reads the first answer completely, as a proxy may, and never passes it on. */
 export async function startLosingProxy(target: string): Promise<AsyncDisposable & { url: string }> {
   let isLost = false;
   const passOn = async (request: IncomingMessage, response: ServerResponse) => {
@@ -109,6 +109,6 @@ export async function startLosingProxy(target: string): Promise<AsyncDisposable 
   };
 }
 
-/** The studio refuses the account's next create for having too many running. */
+/** Makes the studio refuse the account's next create because of too many running ones. */
 export const refuseNext = (platform: Platform, { account }: Opened) =>
   platform.operator('studio', 'fault', '--email', account.email, '--next', 'concurrency');

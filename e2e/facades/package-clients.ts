@@ -1,4 +1,4 @@
-// The official packages for OpenAI's API, each as a program of its users calls it: a base URL and a key are all that is set.
+// The official packages for OpenAI's API, called as their users do: only a base URL and a key are set.
 
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
@@ -7,20 +7,20 @@ import OpenAI, { toFile } from 'openai';
 
 export type Settings = { baseURL: string; apiKey: string };
 
-/** What a program asks for. */
+/** What a program requests. */
 export type Wish = {
   prompt?: string;
   model: string;
-  /** Of the model: our own field, by the way that each package has for such. */
+  /** Options of the model: our own field, sent in the way that each package offers for extra fields. */
   options?: Record<string, number>;
   n?: number;
-  /** A PNG that is to be changed. */
+  /** A PNG to edit. */
   image?: Uint8Array;
-  /** Of the package itself; left out: its own default. */
+  /** The package's setting; by default the package's own default. */
   maxRetries?: number;
 };
 
-/** A failure as its user sees it; without a status where no answer came. */
+/** An error as the user sees it; without a status when no answer came. */
 export type Seen = { type: string; status: number | undefined; code: unknown; message: string };
 
 export type OnAnswer = (answer: Response) => void;
@@ -30,21 +30,21 @@ export type PackageClient = {
   /** `onAnswer` gets a copy of each answer as soon as it begins. */
   draw: (settings: Settings, wish: Wish, onAnswer?: OnAnswer) => Promise<Uint8Array[]>;
   seen: (error: unknown) => Seen;
-  /** Names of its errors by status; those that have none of their own are `other`. */
+  /** Names of its errors by status; `other` for statuses without an own error. */
   errors: { [status: number]: string; other: string };
-  /** Of an answer that was cut after it had begun. */
+  /** The error for an answer that was cut after it had begun. */
   cut: Pick<Seen, 'type' | 'status' | 'message'>;
-  /** Repeats a request whose answer was cut so. */
+  /** Whether it repeats a request whose answer was cut in this way. */
   repeatsWhatWasCut: boolean;
-  /** Says with a header that it repeats a request. */
+  /** Whether it sends a header when it repeats a request. */
   saysThatItRepeats: boolean;
-  /** How often it asks for what has failed for good. */
+  /** How often it sends a request that fails permanently. */
   triesOfFailed: number;
 };
 
 const prompt = 'a lighthouse above a calm sea';
 
-/** `fetch`, which shows each answer as soon as it begins. */
+/** Makes a `fetch` that reports each answer as soon as it begins. */
 const watched =
   (onAnswer: OnAnswer | undefined): typeof fetch =>
   async (...request) => {
@@ -53,7 +53,7 @@ const watched =
     return answer;
   };
 
-/** `fetch` that adds fields to JSON: the way for a package that sends no other fields than OpenAI's. */
+/** Makes a `fetch` that adds fields to JSON, for a package that sends only OpenAI's fields. */
 const adding =
   (fields: object, send: typeof fetch): typeof fetch =>
   (url, init) => {
@@ -97,9 +97,9 @@ const openai: PackageClient = {
 
 type Provider = {
   name: string;
-  /** A model whose requests have these fields too. */
+  /** Makes a model whose requests contain these fields too. */
   modelOf: (settings: Settings, model: { id: string; fields: object; send: typeof fetch }) => ImageModel;
-  /** Where the package itself takes such fields. */
+  /** The key under which the package itself accepts such fields. */
   fieldsKey?: string;
 };
 
@@ -132,7 +132,7 @@ function aiSdk({ name, modelOf, fieldsKey }: Provider): PackageClient {
     cut: { type: 'AI_APICallError', status: 200, message: 'Failed to process successful response' },
     repeatsWhatWasCut: true,
     saysThatItRepeats: false,
-    // It takes every answer of 500 and above for one to repeat, whatever the headers say.
+    // It retries every answer of 500 and above, whatever the headers say.
     triesOfFailed: 3,
   };
 }

@@ -1,5 +1,5 @@
-// Official packages in every situation that a program of theirs meets: what its user sees, and what is charged. Each cell has an
-// account of its own; `sandbox-slow` costs one credit.
+// Tests official packages in every situation that their users meet: the user's result, and what is charged. Each cell
+// has its own account; `sandbox-slow` costs one credit.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -19,7 +19,10 @@ import {
 } from './package-cell.ts';
 import { type PackageClient, packageClients } from './package-clients.ts';
 
-/** In place of 45 seconds. A busy machine needs many seconds for what is quick, and that is to be answered before. */
+/**
+ * Instead of 45 seconds. A busy machine needs many seconds for short work, which must be answered before the first
+ * heartbeat.
+ */
 const heartbeatAfterSeconds = 15;
 const path = '/behind/a/path';
 
@@ -27,7 +30,7 @@ type Cell = { client: PackageClient; platform: Platform };
 type Column = {
   name: string;
   run: (cell: Cell) => Promise<void>;
-  /** Why there is no such cell, for clients that have none. */
+  /** Returns why a client has no such cell. */
   not?: (client: PackageClient) => string | false;
 };
 
@@ -87,7 +90,7 @@ const columns: readonly Column[] = [
   {
     name: 'a failure after the answer has begun',
     run: async ({ client, platform }) => {
-      // One at once: what comes second waits, and can be canceled.
+      // A free plan runs one at once. The second one waits, and can be canceled.
       const opened = await openCell(platform, { tier: 'free' });
       const first = client.draw(opened.settings(), slow(heartbeatAfterSeconds + 8));
       await untilThereAre(opened, 1);

@@ -1,19 +1,19 @@
-// What programs send that people use already, written down from their sources: each names the file that makes it. Fields,
-// their order and their types are theirs, words and pictures ours. What a program reads of an answer is in programs.test.ts.
+// Requests of existing programs, copied from their sources: each names the source file. Fields, their order and their
+// types are theirs; texts and pictures are ours. programs.slow.test.ts checks what each program reads from the answer.
 
-/** A picture that a form brings. */
+/** Stands for a picture in a form. */
 export const picture = Symbol('picture');
 
 export type ProgramRequest = {
   program: 'Open WebUI' | 'LibreChat' | 'SillyTavern' | 'n8n';
   what: string;
-  /** The file of the program's repository. */
+  /** The source file in the program's repository. */
   source: string;
   method: 'GET' | 'POST';
-  /** Behind the address that is set in the program. */
+  /** The path after the address that is set in the program. */
   path: string;
   json?: Record<string, unknown>;
-  /** Parts of a form in order. */
+  /** The parts of a form, in order. */
   form?: readonly (readonly [name: string, value: string | typeof picture])[];
   headers?: Record<string, string>;
 };
@@ -31,7 +31,7 @@ const libreChatOpenRouter = {
 const sillyTavern = { program: 'SillyTavern', source: 'src/endpoints/stable-diffusion.js' } as const;
 const n8n = 'packages/@n8n/nodes-langchain/nodes/vendors/OpenAi/v2/actions';
 
-/** By OpenAI's API. All of these read `data[].b64_json`, but n8n with addresses, which reads `data[].url`. */
+/** Requests of OpenAI's API. The programs read `data[].b64_json`; only n8n with addresses reads `data[].url`. */
 export const openAiRequests: readonly ProgramRequest[] = [
   {
     ...openWebUi,
@@ -142,7 +142,10 @@ export const openAiRequests: readonly ProgramRequest[] = [
   },
 ];
 
-/** By chats. LibreChat gives up after twelve seconds and takes `choices[0].message.images[0].image_url.url`, as a data URL. */
+/**
+ * Requests of chats. LibreChat gives up after twelve seconds. It reads `choices[0].message.images[0].image_url.url`,
+ * which must be a data URL.
+ */
 export const chatRequests: readonly ProgramRequest[] = [
   {
     ...libreChatOpenRouter,
@@ -171,7 +174,9 @@ export const chatRequests: readonly ProgramRequest[] = [
   },
 ];
 
-/** n8n then asks each ten seconds until `status` is `completed` or `error` is set, and takes the content as a stream. */
+/**
+ * n8n then polls every ten seconds until `status` is `completed` or `error` is set, and reads the content as a stream.
+ */
 export const n8nVideo: ProgramRequest = {
   program: 'n8n',
   source: `${n8n}/video/generate.operation.ts`,
@@ -187,7 +192,10 @@ export const n8nVideo: ProgramRequest = {
   ],
 };
 
-/** By A1111's API. All read `images[0]`; Open WebUI also `info`, LibreChat the last line of its first infotext. */
+/**
+ * Requests of A1111's API. All programs read `images[0]`; Open WebUI also `info`, LibreChat the last line of its first
+ * infotext.
+ */
 export const a1111Requests: readonly ProgramRequest[] = [
   {
     ...openWebUi,

@@ -1,4 +1,4 @@
-// Programs that people use already, by the requests that they send: answers are what they read.
+// Sends the requests of existing programs and checks what these programs read from the answers.
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
@@ -22,7 +22,7 @@ describe('programs that people use already', () => {
     platform = await sharedPlatform();
   });
 
-  /** A key of its own for each test: what is chosen and what is under way are the key's. */
+  /** Opens a new key for each test, because the chosen model and running requests belong to a key. */
   async function open() {
     const key = await platform.createKey(await platform.createAccount({ tier: 'pro', credits: 100 }));
     const ask = (path: string, body?: object, more: { authorization?: string; signal?: AbortSignal } = {}) =>
@@ -64,7 +64,7 @@ describe('programs that people use already', () => {
     assert.deepEqual([idle.progress, idle.state.job_count], [0, 0]);
   });
 
-  /** Sends what a program sends, with the key as that program has it. */
+  /** Sends a program's request, with the key in the way of that program. */
   const send = async (
     { method, path, json, form, headers }: ProgramRequest,
     { base, authorization }: { base: string; authorization: string },
@@ -99,7 +99,7 @@ describe('programs that people use already', () => {
       const [{ url, b64_json: encoded = '' } = {}] = data;
       if (request.json?.['response_format'] === 'url')
         assert.match((await fetch(url ?? '')).headers.get('content-type') ?? '', /^image\//);
-      // Open WebUI takes an address where there is one, however little it asked for it.
+      // Open WebUI uses an address if there is one, although it did not ask for one.
       else assert.deepEqual([url, (await sizeOf(encoded)).width > 0], [undefined, true]);
     });
 
@@ -236,7 +236,7 @@ describe('programs that people use already', () => {
     while ((await awaited()) === 0) await sleep(20);
     gone.abort();
     await lost;
-    // Until the service has seen it go, an equal one is taken for another.
+    // Until the service has noticed the disconnect, an equal request counts as a different one.
     while ((await awaited()) > 0) await sleep(20);
     const again = await ask('txt2img', { ...body, auth: 'x:another' });
     assert.equal(again.headers.get('x-renderkit-adopted'), 'true');

@@ -1,4 +1,4 @@
-// Videos by OpenAI's own package, drawn by the included engine.
+// Tests videos through OpenAI's own package, drawn by the included engine.
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
@@ -21,7 +21,7 @@ describe("OpenAI's package", () => {
     });
   });
 
-  /** As the package's helper for Python does: until it is over, and as often as the server says. */
+  /** Polls until the video has ended, at the server's interval, as the package's helper for Python does. */
   async function finished(id: string): Promise<OpenAI.Video> {
     for (;;) {
       const { data: video, response } = await openai.videos.retrieve(id).withResponse();
@@ -37,7 +37,7 @@ describe("OpenAI's package", () => {
     const created = await openai.videos.create({
       model: 'sora-2',
       prompt: 'a lake',
-      // The nearest that there is.
+      // The nearest value that the type allows.
       seconds: '2' as '4',
       size: '1280x720',
       input_reference: await toFile(image, 'first.png', { type: 'image/png' }),

@@ -3,7 +3,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 
 const places = [
   process.env['CHROMIUM_PATH'],
-  // The same engine as the whole browser, and a quarter less to compute.
+  // The same engine as the full browser, with a quarter less work.
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -11,14 +11,14 @@ const places = [
 ];
 const executablePath = places.find((place) => place !== undefined && existsSync(place));
 
-/** Why tests in a browser are skipped; false where there is one. */
+/** Why browser tests are skipped; false when there is a browser. */
 export const noBrowser: string | false =
   executablePath === undefined && 'there is no browser; CHROMIUM_PATH may name one';
 
 const options = [
   '--no-sandbox',
   '--disable-gpu',
-  // One process less to start, and less that is handed from one to the other.
+  // One process less to start, and less data passed between processes.
   '--in-process-gpu',
   '--disable-dev-shm-usage',
   '--disable-background-networking',
@@ -27,26 +27,26 @@ const options = [
   '--no-first-run',
 ];
 
-/** Real Chromium, without a window. */
+/** Starts a real Chromium without a window. */
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({ ...(executablePath !== undefined && { executablePath }), args: options });
 }
 
-/** What a page asked for and complained of since it was watched. */
+/** A page's requests and errors since it was watched. */
 export type Watched = {
-  /** Addresses, in order. */
+  /** Addresses of requests, in order. */
   asked: string[];
-  /** Errors of scripts, violations of a policy, dialogs, and whatever else it wrote as an error. */
+  /** Errors of scripts, violations of a policy, dialogs, and everything else that was logged as an error. */
   errors: string[];
 };
 
-// The library of the API reference tries whether it may evaluate text, is told no, and goes on without.
+// The library of the API reference tests whether it may evaluate text, gets a refusal, and continues without.
 const tellViolations = `addEventListener('securitypolicyviolation', (event) => {
   if (event.blockedURI === 'eval' && location.pathname === '/docs') return;
   console.error('policy violated: ' + event.violatedDirective + ' by ' + event.blockedURI);
 })`;
 
-/** Watches a page from now on; dialogs are dismissed. */
+/** Watches a page from now on. Dismisses dialogs. */
 export async function watch(page: Page): Promise<Watched> {
   const watched: Watched = { asked: [], errors: [] };
   await page.addInitScript(tellViolations);
@@ -57,7 +57,7 @@ export async function watch(page: Page): Promise<Watched> {
     void dialog.dismiss();
   });
   page.on('console', (message) => {
-    // A browser looks for an icon of its own accord.
+    // A browser requests an icon by itself.
     if (message.type() === 'error' && !message.location().url.endsWith('/favicon.ico'))
       watched.errors.push(`${message.text()} (${message.location().url})`);
   });

@@ -21,7 +21,7 @@ export type Problem = { code: string; status: number; detail: string; errors?: {
 
 const answerWithinMs = 70_000;
 
-/** Calls with one key against one service process; every answer must be one that its OpenAPI document promises. */
+/** Makes calls with one key to one service process. Every answer must match its OpenAPI document. */
 export function createClient(baseUrl: string, key: string) {
   let document: Promise<Fields> | undefined;
   const call = async <Body = Record<string, unknown>>(
@@ -48,7 +48,7 @@ export function createClient(baseUrl: string, key: string) {
   };
   return {
     call,
-    /** Asks for one small picture. */
+    /** Creates one small picture. */
     create: (fields: Record<string, unknown> = {}, idempotencyKey?: string) =>
       call<Generation & Problem>('POST', '/v1/images/generations', {
         body: { model: 'sketch-1', prompt: 'a calm lake at dawn', ...fields },
@@ -61,7 +61,7 @@ export function createClient(baseUrl: string, key: string) {
   };
 }
 
-/** Waits until each of these has ended, and answers them as they are then. */
+/** Waits until each of these has ended, and returns their final states. */
 export async function untilEnded(
   client: ReturnType<typeof createClient>,
   ids: string[],

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startCeph, unlessCeph } from '../s3/ceph.ts';
 import { type Machine, unlessMachines } from './machines.ts';
 
-/** Debian's, whose package brings the account that it runs under. */
+/** Debian's PostgreSQL; its package creates the account that it runs under. */
 const programs = '/usr/lib/postgresql/15/bin';
 const makeBucket = path.join(import.meta.dirname, 'make-bucket.ts');
 const s3Port = 7480;
@@ -21,8 +21,9 @@ export const unlessDataMachine: string | false =
   (!existsSync(`${programs}/postgres`) && 'PostgreSQL 15 is not installed here');
 
 /**
- * Starts an empty PostgreSQL and an S3 storage with the bucket `renderkit-media` on a machine, both for all others to reach. Answers
- * with what a shell of that machine has in its environment: where PostgreSQL's programs and socket are, and the key of the storage.
+ * Starts an empty PostgreSQL and an S3 storage with the bucket `renderkit-media` on a machine; all other machines can
+ * reach both. Returns the environment for a shell on that machine: where PostgreSQL's programs and socket are, and the
+ * key of the storage.
  */
 export async function startDataMachine(
   machine: Machine,
@@ -57,7 +58,7 @@ export async function startDataMachine(
   };
 }
 
-/** Answers with the directory of its socket. */
+/** Returns the directory of its socket. */
 async function startPostgres(machine: Machine, owned: AsyncDisposableStack): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'renderkit-pg-'));
   owned.defer(() => rm(folder, { recursive: true, force: true }));
@@ -66,7 +67,7 @@ async function startPostgres(machine: Machine, owned: AsyncDisposableStack): Pro
   execFileSync('install', ['-d', '-o', 'postgres', '-m', '700', data]);
   const settled = ['--reuid=postgres', '--regid=postgres', '--clear-groups'];
   const asPostgres = ['setpriv', ...settled];
-  // As Debian makes its servers.
+  // The same settings as on Debian's servers.
   const authentication = ['--auth-local=peer', '--auth-host=scram-sha-256'];
   execFileSync(
     'setpriv',

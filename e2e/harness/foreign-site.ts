@@ -3,15 +3,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export type ForeignSite = AsyncDisposable & {
-  /** Of one host with the service, but another origin: cookies of one host are sent whatever the port. */
+  /** The address with the service's host but another origin: cookies of a host are sent to all its ports. */
   sameSite: string;
-  /** By another name: another site. */
+  /** The address with another host name: another site. */
   crossSite: string;
-  /** What it serves. */
+  /** The page that it serves. */
   page: string;
 };
 
-/** Somebody else's web site on this machine. */
+/** Starts a foreign web site on this machine. */
 export async function startForeignSite(): Promise<ForeignSite> {
   const server = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8');

@@ -10,7 +10,7 @@ const root = path.join(import.meta.dirname, '../..');
 const certificates = '/etc/ssl/certs/ca-certificates.crt';
 const suite = 'bookworm';
 
-/** Names a built image, which is then taken as it is. */
+/** Names a built image, which is then used instead of building one. */
 const given = process.env['RENDERKIT_IMAGE'];
 
 /** For a test's `skip`. */
@@ -21,14 +21,14 @@ export const unlessBuildah: string | false =
     'there is no debootstrap to make a base with');
 
 export type Image = AsyncDisposable & {
-  /** Its root, mounted. */
+  /** The mounted root of the image. */
   root: string;
   labels: Record<string, string>;
-  /** What it sets, as `NAME=value`. */
+  /** The variables that it sets, as `NAME=value`. */
   environment: string[];
 };
 
-/** Builds the image of this tree on a base made by debootstrap, some ten minutes, and mounts it. */
+/** Builds the image of this tree on a base made by debootstrap, which takes some ten minutes, and mounts it. */
 export async function openImage(): Promise<Image> {
   await using owned = new AsyncDisposableStack();
   const name = given ?? (await buildImage(owned));

@@ -9,21 +9,21 @@ export const unlessMachines: string | false =
   (process.getuid?.() !== 0 || !['/usr/sbin/ip', '/sbin/ip'].some((place) => existsSync(place))) &&
   'network namespaces take root and the program ip';
 
-/** A network namespace with a home of its own. The others know it as `NAME.internal`. */
+/** A network namespace with its own home directory. The other machines reach it as `NAME.internal`. */
 export type Machine = {
   name: string;
   address: string;
   home: string;
-  /** What goes before a command that is to run there. */
+  /** The words before a command that run it on this machine. */
   enter: readonly string[];
 };
 
-/** Machines on one cable, which leads nowhere else. */
+/** Machines on one network, without a connection to anything else. */
 export type Machines<Name extends string> = AsyncDisposable & { all: Record<Name, Machine> };
 
 const ip = (...line: string[]) => execFileSync('ip', line, { stdio: ['ignore', 'ignore', 'inherit'] });
 
-/** @throws where the kernel has no namespaces, bridges or pairs of interfaces */
+/** Connects machines. @throws when the kernel has no namespaces, bridges or pairs of interfaces */
 export async function connectMachines<const Name extends string>(
   names: readonly Name[],
 ): Promise<Machines<Name>> {
@@ -42,7 +42,7 @@ export async function connectMachines<const Name extends string>(
     ip('-n', cable, 'link', 'set', name, 'master', 'bridge', 'up');
     ip('-n', namespace, 'addr', 'add', `${address}/24`, 'dev', 'eth0');
     for (const device of ['lo', 'eth0']) ip('-n', namespace, 'link', 'set', device, 'up');
-    // `ip netns exec` lays this over /etc/hosts.
+    // `ip netns exec` mounts this over /etc/hosts.
     const files = path.join('/etc/netns', namespace);
     made.defer(() => rm(files, { recursive: true, force: true }));
     await mkdir(files, { recursive: true });
@@ -58,7 +58,7 @@ export async function connectMachines<const Name extends string>(
   };
 }
 
-/** With its interfaces it goes when nothing runs in it any more. */
+/** Adds a namespace. It disappears with its interfaces when nothing runs in it any more. */
 function addNamespace(made: AsyncDisposableStack, name: string): string {
   const namespace = `renderkit-${process.pid}-${name}`;
   ip('netns', 'add', namespace);

@@ -1,4 +1,5 @@
-// Makes the bucket that the S3 variables name, as the storage's own tools would: run on a machine of its own network.
+// Makes the bucket that the S3 variables name, as the storage's own tools would. Runs on a machine of the storage's
+// network.
 
 import { readBucketOf } from '@renderkit/studio/config.ts';
 import { openS3Client } from '@renderkit/blob-storage/s3/s3-client.ts';

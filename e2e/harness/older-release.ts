@@ -11,14 +11,14 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export const olderRelease = older;
 
-/** Why its tests are skipped; false where the clone has the commit. */
+/** Why its tests are skipped; false when the clone has the commit. */
 export const noOlderRelease: string | false =
   spawnSync('git', ['cat-file', '-e', `${older.commit}^{commit}`], { cwd: root }).status !== 0 &&
   `this clone has no commit ${older.commit.slice(0, 8)}: fetch the whole history`;
 
 export type Tree = AsyncDisposable & { directory: string };
 
-/** The sources of the release before in a directory of their own, which run with the packages of this tree. */
+/** Unpacks the sources of the release before into their own directory. They run with the packages of this tree. */
 export async function unpackOlderRelease(): Promise<Tree> {
   const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-older-'));
   await using owned = new AsyncDisposableStack();
@@ -40,7 +40,7 @@ async function unpackInto(directory: string): Promise<void> {
   if (code !== 0) throw new Error(`tar ended by ${code}`);
 }
 
-/** Packages of others are this tree's; the workspaces are the older tree's own. */
+/** Links packages of others from this tree, and workspaces from the older tree. */
 async function linkPackages(directory: string): Promise<void> {
   const [from, to] = [path.join(root, 'node_modules'), path.join(directory, 'node_modules')];
   await mkdir(path.join(to, '@renderkit'), { recursive: true });
@@ -50,7 +50,7 @@ async function linkPackages(directory: string): Promise<void> {
     const text = await readFile(path.join(directory, workspace, 'package.json'), 'utf8');
     const { name } = JSON.parse(text) as { name: string };
     await symlink(path.join(directory, workspace), path.join(to, name));
-    // What two workspaces want in different versions lies in a folder of their own.
+    // Packages that two workspaces need in different versions are in the workspace's own folder.
     const own = path.join(root, workspace, 'node_modules');
     if ((await readdir(own).catch(() => [])).length > 0)
       await symlink(own, path.join(directory, workspace, 'node_modules'));
@@ -71,8 +71,8 @@ async function workspacesOf(directory: string): Promise<string[]> {
 }
 
 /**
- * Runs one of the older release's own files of tests, on databases that this release prepares.
- * @throws AssertionError with the end of what it said where one of its tests fails, or where it has none
+ * Runs one of the older release's own test files, on databases that this release prepares.
+ * @throws AssertionError with the end of its output when one of its tests fails, or when it has none
  */
 export async function passOlderTests(file: string): Promise<void> {
   await using tree = await unpackOlderRelease();
@@ -84,7 +84,7 @@ export async function passOlderTests(file: string): Promise<void> {
   assert.doesNotMatch(text, /^ℹ pass 0$/m);
 }
 
-/** The older tree's tests give a part half a minute to start, which a busy machine does not keep. */
+/** The older tree's tests give a part 30 seconds to start, which is too short on a busy machine. */
 async function giveTimeToStart(tree: Tree): Promise<void> {
   const file = path.join(tree.directory, 'e2e/harness/part.ts');
   const text = await readFile(file, 'utf8');
@@ -94,8 +94,8 @@ async function giveTimeToStart(tree: Tree): Promise<void> {
 }
 
 /**
- * Has the older tree's own harness prepare databases by this tree's migrations; everything else of it stays.
- * @throws where the older tree no longer has the lines that are exchanged
+ * Makes the older tree's own harness prepare databases with this tree's migrations. Everything else in it stays.
+ * @throws when the older tree no longer has the lines that are replaced
  */
 async function prepareByThisTree({ directory }: Tree): Promise<void> {
   const file = path.join(directory, 'e2e/harness/platform.ts');
@@ -118,7 +118,7 @@ async function prepareByThisTree({ directory }: Tree): Promise<void> {
 async function runTests(tree: Tree, file: string): Promise<{ code: number | null; text: string }> {
   const child = spawn(process.execPath, ['--test', '--test-reporter=spec', path.join(tree.directory, file)], {
     cwd: tree.directory,
-    // It is no test of this run, and tells its outcome in words.
+    // It is not a test of this run, and must report its outcome as text.
     env: { ...process.env, NODE_TEST_CONTEXT: undefined },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -15,14 +15,14 @@ export const unlessPrometheus: string | false =
   !existsSync(program) && "there is no Prometheus; Debian's package is prometheus";
 
 export type Prometheus = AsyncDisposable & {
-  /** Names of the alerts of which at least one fires now. */
+  /** Returns the names of the alerts that fire now. */
   firing: () => Promise<Set<string>>;
 };
 
 /**
- * Starts Prometheus with the files of `deploy/prometheus`, hurried: it looks every four seconds, since a part
- * gives its database two of them, and then waits for nothing. `changes`: what
- * else is said otherwise in the two files, each of which has to be in one of them. `directory` must be writable.
+ * Starts Prometheus with the files of `deploy/prometheus`, but faster: it reads every four seconds, since a part gives
+ * its database two of them, and no alert waits. `changes`: further replacements, each of which must match in one of the
+ * two files. `directory` must be writable.
  */
 export async function startPrometheus(
   directory: string,

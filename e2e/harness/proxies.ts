@@ -15,19 +15,22 @@ const nginx = [process.env['NGINX_PATH'], '/usr/sbin/nginx', '/usr/bin/nginx'].f
   (place) => place !== undefined && existsSync(place),
 );
 
-/** Why tests with nginx are skipped; false where there is one. */
+/** Why tests with nginx are skipped; false when there is one. */
 export const noNginx: string | false = nginx === undefined && 'there is no nginx; NGINX_PATH may name one';
 
 export type NginxOptions = {
-  /** Where it listens; a free port where this is left out. */
+  /** The port to listen on; by default a free port. */
   port?: number;
-  /** Below which the server is reached. The root where this is left out. */
+  /** The path below which the server is reached; by default the root. */
   path?: string;
-  /** Whether the server is asked for addresses with that path. */
+  /** Whether nginx passes the path on to the server. */
   keepsPath?: boolean;
 };
 
-/** nginx in front of a server, with nothing set that it does not need to start: it buffers answers as it does by default. */
+/**
+ * Starts nginx in front of a server with only the settings that it needs to start, so it buffers answers as it does by
+ * default.
+ */
 export async function startNginx(target: string, options: NginxOptions = {}): Promise<Proxy> {
   const { path: below = '', keepsPath = false } = options;
   const directory = await mkdtemp(path.join(tmpdir(), 'nginx-'));
@@ -59,7 +62,7 @@ export async function startNginx(target: string, options: NginxOptions = {}): Pr
   };
 }
 
-/** A proxy that hands an answer on when it has the whole of it, as some firewalls do. */
+/** Starts a proxy that passes an answer on only when it is complete, as some firewalls do. */
 export async function startHoldingProxy(target: string): Promise<Proxy & { asked: string[] }> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -104,7 +107,7 @@ async function hold(request: IncomingMessage, target: string, signal: AbortSigna
   };
 }
 
-/** One that was free a moment ago. */
+/** Returns a port that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createTcpServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

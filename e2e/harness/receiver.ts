@@ -4,22 +4,22 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { selfSignedCertificate } from '@renderkit/egress/testing/self-signed-certificate.ts';
 
-/** One webhook request that came. */
+/** One webhook request that arrived. */
 export type Arrival = { path: string; headers: IncomingMessage['headers']; body: string };
 
 export type SecureReceiver = AsyncDisposable & {
   /** Begins with https. */
   url: string;
-  /** PEM; who sends here must trust it (NODE_EXTRA_CA_CERTS). */
+  /** In PEM. Senders must trust it (NODE_EXTRA_CA_CERTS). */
   certificate: string;
   arrivals: Arrival[];
-  /** What is answered from now on; `thanks` at first. */
+  /** Makes the answer to each request; `thanks` at first. */
   answer: (arrival: Arrival) => { status: number; body: string };
 };
 
 export const thanks: SecureReceiver['answer'] = () => ({ status: 200, body: 'thank you' });
 
-/** Takes webhooks by https on this machine. Senders need EGRESS_ALLOW for it. */
+/** Receives webhooks through https on this machine. Senders need EGRESS_ALLOW for it. */
 export async function startSecureReceiver(): Promise<SecureReceiver> {
   const { key, cert } = selfSignedCertificate('127.0.0.1');
   const server = createServer({ key, cert }, (request, response) => {

@@ -11,14 +11,14 @@ import { openShell, type Shell } from './shell.ts';
 /** The folder of the sources. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A platform as the first start leaves it, and shells to paste samples into. */
+/** A platform in the state after the first start, and shells to paste samples into. */
 export type Samples = AsyncDisposable & {
-  /** Where shells begin: `npm run operator` works there as in the folder of an installation. */
+  /** The directory in which shells begin. `npm run operator` works there as in the folder of an installation. */
   directory: string;
   shell: () => Shell;
-  /** A document of the running service. */
+  /** Returns a document of the running service. */
   textOf: (at: string) => Promise<string>;
-  /** The sample that defines what the others use, with what a reader would fill in. */
+  /** Returns the sample that defines the variables of the others, with the values that a reader would fill in. */
   filledIn: (sample: string) => string;
 };
 
@@ -47,7 +47,7 @@ export async function openSamples(): Promise<Samples> {
   };
 }
 
-/** Code as a reader of a page copies it. */
+/** Returns code as a reader of a page copies it. */
 export function codeOf(html: string): string {
   return html.replaceAll(/&#(\d+);/g, (_, number: string) => String.fromCharCode(Number(number)));
 }
@@ -56,7 +56,7 @@ export function has(program: string): boolean {
   return spawnSync(program, ['--version']).status === 0;
 }
 
-/** Why samples that need these programs are skipped; false where all are there. */
+/** Returns why samples that need these programs are skipped; false when all are installed. */
 export function lacks(...programs: string[]): string | false {
   const missing = programs.find((program) => !has(program));
   return missing !== undefined && `there is no ${missing} here`;

@@ -4,13 +4,13 @@ import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 
 export type Pasted = { code: number; stdout: string; stderr: string };
 export type Shell = AsyncDisposable & {
-  /** Pastes lines and waits until they are done: what one sets, the next have. */
+  /** Pastes lines and waits until they have run. Later lines see the variables of earlier ones. */
   paste: (text: string) => Promise<Pasted>;
 };
 
 /**
- * One bash for all that is pasted into it, in a directory and with an environment of its own. `enter`: the command that leads
- * to another machine first.
+ * Opens one bash for all pasted lines, in a directory and with its own environment. `enter`: the command that first
+ * enters another machine.
  */
 export function openShell(
   directory: string,

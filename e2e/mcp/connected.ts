@@ -6,18 +6,18 @@ import {
 } from '@modelcontextprotocol/client';
 import type { Platform } from '@renderkit/stack/testing/platform.ts';
 
-/** Of the protocol. */
+/** The era of the protocol. */
 export type Era = 'legacy' | 'auto';
 export type Answer = { isError: boolean; text: string; data: unknown; result: CallToolResult };
 
 export type ConnectOptions = {
   key?: string;
-  /** Of the person, to every form. */
+  /** The person's answer to every form. */
   answer?: ElicitResult;
   fetch?: typeof fetch;
 };
 
-/** The official client at `/mcp` of a service. */
+/** Connects the official client to `/mcp` of a service. */
 export async function connectMcp(
   platform: Platform,
   era: Era,
@@ -74,7 +74,7 @@ export async function balance(mcp: Connected): Promise<number> {
   return ((await mcp.call('account', {})).data as { balance: number }).balance;
 }
 
-/** The last line of a refusal. */
+/** Parses the last line of a refusal. */
 export function detailsOf({ text }: Answer): unknown {
   return JSON.parse(text.split('\n').at(-1) ?? '');
 }

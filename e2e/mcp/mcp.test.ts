@@ -1,4 +1,4 @@
-// The official client of MCP against a whole platform, in both eras of the protocol, over HTTP and stdio.
+// Tests the official client of MCP with a whole platform, in both eras of the protocol, over HTTP and stdio.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -28,7 +28,7 @@ import {
 } from './connected.ts';
 
 const run = promisify(execFile);
-/** The inspector is not among the packages: it brings a hundred megabytes. */
+/** The inspector is not one of the packages, because it has a hundred megabytes. */
 const inspector = process.env['MCP_INSPECTOR'];
 const prompt = 'a lighthouse above a calm sea at dusk';
 const onePixel =
@@ -146,7 +146,7 @@ describe('MCP', () => {
         ]);
         return stdout;
       };
-      // It exits with 6 where a schema has an error.
+      // It exits with 6 when a schema has an error.
       assert.match(await inspect('--method', 'tools/list', '--strict'), /"name": "create_video"/);
       assert.match(await inspect('--method', 'tools/call', '--tool-name', 'account'), /credits/);
       assert.match(await inspect('--method', 'resources/templates/list'), /renderkit:\/\/outputs\/\{id\}/);
@@ -233,7 +233,7 @@ describe('MCP', () => {
     while ((await count('generations')) === initially) await setTimeout(20);
     patience.abort();
     await assert.rejects(lost);
-    // Until the service has seen that its client is gone.
+    // Waits until the service has noticed that its client disconnected.
     while ((await count('facade_calls where holder is not null')) > 0) await setTimeout(20);
     const repeated = await mcp.call('create_image', request);
     assert.match(repeated.text, /nothing more was charged/);
@@ -417,7 +417,7 @@ describe('MCP', () => {
   }
 });
 
-/** Offers a model at this price, and waits until the service asks it. */
+/** Publishes a model at this price, and waits until the service uses the price. */
 async function publish(platform: Platform, sdk: Renderkit, credits: number): Promise<void> {
   const file = path.join(platform.directory, 'priced.model.yaml');
   await writeFile(
@@ -443,7 +443,7 @@ routes:
   while ((await price()) !== credits) await setTimeout(50);
 }
 
-/** Tools in this process, whose creates wait for something before they are sent. */
+/** Connects to tools in this process. Their creates wait for `beforeCreate`. */
 async function connectInProcess(
   platform: Platform,
   key: string,
@@ -477,7 +477,7 @@ async function connectInProcess(
   return new Connected(client);
 }
 
-/** The generation at its end: a busy machine may take longer than one call. */
+/** Waits until the generation has ended: a busy machine may take longer than one call. */
 async function ended(mcp: Connected, answer: Answer): Promise<Answer> {
   const { id, status } = answer.data as { id: string; status: string };
   if (status !== 'queued' && status !== 'running') return answer;

@@ -1,4 +1,4 @@
-// What a person has to agree to: one yes is one purchase.
+// Tests purchases that a person must confirm: one confirmation is one purchase.
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
@@ -46,7 +46,7 @@ describe('purchases over MCP', () => {
     assert.match(other.text, /given out for other arguments/);
     const forged = await mcp.call('create_image', { ...request, confirm: `${confirm}x` });
     assert.match(forged.text, /none that was given out here/);
-    // Twice at once, as a program does that lost its patience.
+    // Sends the same twice at once, like a program that retried too early.
     const bought = await Promise.all([1, 2].map(() => mcp.call('create_image', { ...request, confirm })));
     const ids = bought.map(({ data }) => (data as { id: string }).id);
     assert.equal(new Set(ids).size, 1, bought.map(({ text }) => text).join('\n'));

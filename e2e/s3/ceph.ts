@@ -20,8 +20,8 @@ const readyWithinMs = 120_000;
 const lastLinesKept = 20;
 
 /**
- * Starts a Ceph in memory with its S3 gateway on loopback; some fifteen seconds. `machine`: in a network namespace, by the
- * command that enters it, with the gateway on an address and port of that.
+ * Starts a Ceph in memory with its S3 gateway on loopback; this takes some fifteen seconds. `machine`: starts it in a
+ * network namespace, with the command that enters it, and with the gateway's address and port there.
  */
 export async function startCeph(
   machine?: Readonly<{ enter: readonly string[]; address: string; port: number }>,

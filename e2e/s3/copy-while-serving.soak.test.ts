@@ -17,9 +17,9 @@ import sharp from 'sharp';
 import { createClient, untilEnded } from '../harness/client.ts';
 
 const kills = 20;
-/** So many requests of a copy that write are answered before it is killed: from here to there. */
+/** How many writing requests of a copy are answered before it is killed: minimum and maximum. */
 const writesBeforeKill = [1, 12] as const;
-/** Of noise, so that some are copied in parts. */
+/** Images of noise are large enough that some are copied in parts. */
 const uploadSides = [64, 600, 2_200];
 const run = promisify(execFile);
 const operator = path.join(import.meta.dirname, '../../stack/src/operator/main.ts');
@@ -35,13 +35,13 @@ test(`a copy to a bucket that is killed ${kills} times while the platform serves
   await copyAndCompare(t, platform, server, environment);
 });
 
-/** The copy needs the address alone; `MEDIA_STORE` says where the platform keeps what comes. */
+/** The copy needs only the address. `MEDIA_STORE` sets where the platform stores new media. */
 function bucketOf({ config }: S3Counterpart): Record<string, string> {
   const { MEDIA_STORE: _, ...bucket } = mediaEnvironment({ s3: config });
   return bucket;
 }
 
-/** Runs the operator's command until it has written so many times. False where it ended before. */
+/** Runs the operator's command and kills it after some writes. Returns false when it ended before. */
 async function killedCopy(server: S3Counterpart, environment: Record<string, string>): Promise<boolean> {
   const [from, to] = writesBeforeKill;
   let left = from + Math.floor(Math.random() * (to - from));
@@ -61,7 +61,7 @@ async function killedCopy(server: S3Counterpart, environment: Record<string, str
 
 type Load = { end: () => Promise<number>; deleted: () => number };
 
-/** Uploads, renders and deletions one after another until it is ended. */
+/** Uploads, renders and deletes in turn until it is ended. */
 function startLoad(platform: Platform, key: string): Load {
   const client = createClient(platform.serviceUrls[0] ?? '', key);
   const state = { ending: false, came: 0, deleted: 0 };
@@ -112,14 +112,14 @@ function noise(side: number): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Copies once more, to the end, and compares what rows name on both sides. */
+/** Copies once more, to the end, and compares the files of all rows on both sides. */
 async function copyAndCompare(
   t: TestContext,
   platform: Platform,
   server: S3Counterpart,
   environment: Record<string, string>,
 ): Promise<void> {
-  // What was deleted is taken off the disk shortly after.
+  // Deleted files are removed from the disk shortly after.
   const loose = () => platform.databases.studio.rows('select from loose_folders');
   while ((await loose()).length > 0) await sleep(100);
   const type = async (env: Record<string, string>, ...words: string[]) => {

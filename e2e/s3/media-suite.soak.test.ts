@@ -1,4 +1,5 @@
-// What touches media, once more with media in a bucket: on the counterpart, and on a real S3 server where there is one.
+// Runs the tests that use media again with media in a bucket: on the counterpart, and on a real S3 server if there is
+// one.
 
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
@@ -10,9 +11,9 @@ import { startCeph, unlessCeph } from './ceph.ts';
 
 const runner = path.join(import.meta.dirname, '../../tools/test/main.ts');
 
-/** Every test of the studio starts one, and of the rest what stores, counts or hands out media. */
+/** Every test of the studio starts a bucket. Of the others, only those that store, count or serve media are run. */
 const everything = ['studio/test', 'e2e/storage.test.ts', 'e2e/sdk', 'service/test/requests.test.ts'];
-/** Each studio makes a bucket, which takes a real server seconds. */
+/** Each studio makes a bucket, which takes seconds on a real server. */
 const media = [
   'deletion',
   'first-image',
@@ -32,10 +33,10 @@ const media = [
   'workers',
 ].map((name) => `studio/test/${name}.test.ts`);
 
-/** Runs files with their media in buckets, in a process of their own with a cluster of its own. */
+/** Runs files with their media in buckets, in a separate process with its own cluster. */
 async function runOnS3(files: readonly string[], environment: Record<string, string> = {}): Promise<void> {
   const child = fork(runner, ['--media-store', 's3', '--processes', '2', ...files], {
-    // Nothing that says that it is a file of this run: then it would run none.
+    // The environment must not contain Node's marker of a running test file; otherwise the process would run no tests.
     env: { ...inheritedEnvironment(), ...environment },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

@@ -11,14 +11,14 @@ const run = promisify(execFile);
 /** The root of the sources. */
 export const root = path.join(import.meta.dirname, '../..');
 
-/** An empty project that has the packed client and nothing else. */
+/** An empty project that contains only the packed client. */
 export type PackedProject = AsyncDisposable & {
   folder: string;
-  /** The client's own folder in it. */
+  /** The client's folder in it. */
   installed: string;
 };
 
-/** Packs the client as it would be published and unpacks it as npm does; it has no dependencies to be fetched. */
+/** Packs the client as for publishing and unpacks it as npm does. It has no dependencies to download. */
 export async function packClient(): Promise<PackedProject> {
   const folder = await mkdtemp(path.join(tmpdir(), 'renderkit-packed-'));
   await writeFile(path.join(folder, 'package.json'), '{ "name": "empty", "type": "module" }');
@@ -29,7 +29,7 @@ export async function packClient(): Promise<PackedProject> {
   };
 }
 
-/** Packs a workspace and unpacks it into the `node_modules` of a project; answers where it lies. */
+/** Packs a workspace and unpacks it into the `node_modules` of a project. Returns its folder. */
 export async function packInto(project: string, workspace: string, name: string): Promise<string> {
   using _turn = await takeTurn();
   const { stdout } = await run('npm', ['pack', '--json', '--loglevel=error', '--pack-destination', project], {
@@ -44,10 +44,10 @@ export async function packInto(project: string, workspace: string, name: string)
 }
 
 const lockFile = path.join(root, 'node_modules/.cache/renderkit-pack.lock');
-/** Longer than all others that may be before it take. */
+/** Longer than all processes that may be waiting before this one need. */
 const turnWithinMs = 300_000;
 
-/** One at a time over all processes of tests: packing writes `dist/` anew. */
+/** Waits for the lock: only one process at a time may pack, because packing writes `dist/` again. */
 async function takeTurn(): Promise<Disposable> {
   await mkdir(path.dirname(lockFile), { recursive: true });
   const turn = await takeLock(lockFile, { waitMs: turnWithinMs });

@@ -1,4 +1,4 @@
-// The package as others get it: packed, installed in an empty project, compiled strictly, and small.
+// Tests the package as users get it: packed, installed in an empty project, compiled strictly, and small.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -123,7 +123,7 @@ describe('the packed client', () => {
   }
 });
 
-/** Compiles what lies in a folder as a strict project does. */
+/** Compiles the files of a folder as a strict project does. */
 async function compile(
   folder: string,
   options: { exactOptionalPropertyTypes?: boolean; types?: string[] },
@@ -147,7 +147,7 @@ async function compile(
   });
 }
 
-/** With an option of each kind that a declaration writes, and a name that would end its comment. */
+/** A model with an option of each kind that a declaration can contain, and with a name that would end its comment. */
 const declaredModel = {
   id: 'atelier-1',
   name: 'Atelier */ 1',

@@ -17,7 +17,7 @@ import { type PackedProject, packClient } from './pack.ts';
 const run = promisify(execFile);
 const limitMs = 10 * 60_000;
 
-/** A program of this name, where a variable names it or PATH has it. */
+/** Finds a program: at the path in the variable, or by its name in PATH. */
 function programOf(name: string, variable: string): { program: string; skip: string | false } {
   const program = process.env[variable] ?? name;
   try {
@@ -73,7 +73,7 @@ describe('the packed client, on each runtime that it is written for', () => {
   function said(output: string): void {
     assert.match(output, /\d+(\.\d+)? credits estimated, \d+(\.\d+)? charged, \d+ pictures/);
     assert.match(output, /gen_\S+ succeeded/);
-    // The last line: what is left, the request's id and the rate.
+    // The last line contains the balance, the request's id and the rate.
     assert.match(output, /\d+ req_\w+ \d+/);
   }
 
@@ -112,7 +112,7 @@ describe('the packed client, on each runtime that it is written for', () => {
   test('its README does so in Chromium', { skip: noBrowser }, async () => {
     const { RENDERKIT_BASE_URL: baseUrl, RENDERKIT_API_KEY: apiKey } = await variables();
     const code = await bundled(packed, pageOf(example, apiKey));
-    // A page may ask the host that it is from: what is not the page goes to the service.
+    // A page may call only the host that it came from, so other requests are passed on to the service.
     const server = createServer((incoming, outgoing) => {
       if (incoming.url === '/') {
         outgoing.setHeader('content-type', 'text/html').end('<script type="module" src="/page.js"></script>');
@@ -145,7 +145,7 @@ describe('the packed client, on each runtime that it is written for', () => {
   });
 });
 
-/** The text of an answer that may take as long as a test. */
+/** Returns the text of an answer that may take as long as a test. */
 function getText(url: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const request = ask(url, (answer) => {
@@ -159,8 +159,8 @@ function getText(url: string): Promise<string> {
 }
 
 /**
- * The example in a function, for a runtime that has no files: what it saves stays in memory, and is read again from there. All that
- * it writes is the value of the function.
+ * Puts the example into a function, for a runtime that has no files. Saved files stay in memory and are read again from
+ * there. The function returns all output.
  */
 function withoutFiles(example: string): string {
   const rest = example.replaceAll(/^import .*$/gm, '').replace('new Renderkit()', 'new Renderkit(options)');
@@ -201,7 +201,7 @@ const pageOf = (example: string, apiKey: string) => `${withoutFiles(example)}
 const options = { baseUrl: location.origin, apiKey: ${JSON.stringify(apiKey)}, dangerouslyAllowBrowser: true };
 globalThis.output = await example(options).catch((error) => String(error?.stack ?? error));`;
 
-/** A program with the packed client in it, as a bundler for such a runtime makes it. */
+/** Returns a program that includes the packed client, as a bundler for such a runtime makes it. */
 async function bundled(packed: PackedProject, text: string): Promise<string> {
   const input = path.join(packed.folder, 'bundled.mjs');
   await writeFile(input, text);

@@ -1,4 +1,4 @@
-// The client against a whole platform: what it promises of any server.
+// Tests the client with a whole platform: what it promises for any server.
 
 import { before, describe, test } from 'node:test';
 import Renderkit from 'renderkit';
@@ -6,7 +6,7 @@ import { conformanceCases } from 'renderkit/conformance';
 import type { Platform } from '@renderkit/stack/testing/platform.ts';
 import { sharedPlatform } from '@renderkit/stack/testing/shared-platform.ts';
 
-/** The smallest PNG that is one. */
+/** The smallest valid PNG. */
 const onePixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==',
   'base64',

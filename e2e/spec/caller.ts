@@ -15,7 +15,7 @@ export type Reply<Body = Fields> = {
 export type Sent = {
   /** Sent as JSON. */
   body?: unknown;
-  /** Sent as it is, in place of `body`. */
+  /** Sent unchanged, instead of `body`. */
   raw?: string | Uint8Array;
   headers?: Record<string, string | string[]>;
 };
@@ -30,7 +30,7 @@ export type Call = <Body = Fields>(method: string, path: string, sent?: Sent) =>
 const answerWithinMs = 70_000;
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** One request, byte for byte as told: no header is added but Host, and the length of the body. */
+/** Sends one request exactly as given. Adds no header except Host and the length of the body. */
 export async function send(baseUrl: string, method: string, path: string, sent: Sent = {}): Promise<Reply> {
   const { hostname, port } = new URL(baseUrl);
   const raw = sent.raw ?? (sent.body === undefined ? undefined : JSON.stringify(sent.body));
@@ -58,8 +58,8 @@ export async function send(baseUrl: string, method: string, path: string, sent: 
 }
 
 /**
- * Calls with one key (or none) that check every answer by what is promised of all answers: the served OpenAPI
- * document, the shape of problems, request ids and rate headers.
+ * Makes calls with one key (or none) that check every answer: against the served OpenAPI document, and for the shape of
+ * problems, request ids and rate headers.
  */
 export function createCaller(baseUrl: string, document: Fields, key?: string): Call {
   return async <Body>(method: string, path: string, sent: Sent = {}) => {
@@ -70,7 +70,7 @@ export function createCaller(baseUrl: string, document: Fields, key?: string): C
   };
 }
 
-/** Of every answer of /v1. */
+/** Checks what every answer of /v1 must have. */
 export function checkAnswer(
   document: Fields,
   method: string,
@@ -88,7 +88,7 @@ export function checkAnswer(
   const operation = operationOf(document, method, path);
   if (operation === undefined) return assert.ok(reply.status >= 400, told);
   const promised = operation.responses[reply.status] as { $ref?: string } | undefined;
-  // Any request line may be malformed and any path may lead nowhere.
+  // Any request line may be malformed, and any path may be unknown.
   if (promised === undefined && (reply.status === 400 || reply.status === 404)) return;
   assert.ok(promised !== undefined, `not promised: ${told}`);
   const response = (promised.$ref === undefined ? promised : resolve(document, promised.$ref)) as {

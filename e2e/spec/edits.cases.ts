@@ -40,7 +40,7 @@ describe('§4 what a request for an edit may say', () => {
     pro = await world.person();
     models = (await pro.call<List<Model>>('GET', '/v1/models?suite=edit')).body.data;
     source = (await rendered(pro.call)).outputs[0] as Generation['outputs'][number];
-    // What the picture itself is made of will do: its size is right, and somewhere it is bright.
+    // The picture itself can be the mask: it has the right size and some bright pixels.
     mask = `data:image/png;base64,${Buffer.from(await (await fetch(source.url)).arrayBuffer()).toString('base64')}`;
   });
 
@@ -50,7 +50,7 @@ describe('§4 what a request for an edit may say', () => {
     return found;
   };
   const draft = () => ({ image: source.id, prompt: 'the same in winter' });
-  /** Validated by both: what one accepts or refuses, so does the other, with the same words. */
+  /** Sends the fields to both operations, which must accept or refuse them with the same messages. */
   const both = async (fields: Fields) => {
     const body = { ...draft(), ...fields };
     const quoted = await pro.call('POST', '/v1/estimate', { body: { kind: 'image_edit', ...body } });

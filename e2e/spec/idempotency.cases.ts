@@ -62,7 +62,7 @@ describe('§4 Idempotency-Key', () => {
       '{"model":"sketch-1","prompt":"a","options":{"seed":1},"metadata":{}}',
     ]) {
       const answer = await send2(raw);
-      // A request that is not valid at all is told so first.
+      // An invalid request gets that error first.
       assert.ok(['conflict', 'invalid_request'].includes(String(answer.body['code'])), raw);
       assert.equal(answer.headers['idempotent-replayed'], undefined);
     }

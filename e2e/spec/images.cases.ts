@@ -23,11 +23,11 @@ describe('§4 what a request for images may say', () => {
   before(async () => {
     world = await sharedWorld();
     [pro, adult] = await Promise.all([world.person(), world.person({ ageVerified: true })]);
-    // Nothing that is accepted here needs to be rendered.
+    // Nothing that is accepted here must be rendered.
     await world.setSlots(pro.who, 0);
   });
 
-  /** Validated by both: what one accepts or refuses, so does the other, with the same words. */
+  /** Sends the fields to both operations, which must accept or refuse them with the same messages. */
   const both = async (fields: Fields, person = pro) => {
     const [made, quoted] = [await create(person.call, fields), await estimate(person.call, fields)];
     const told = JSON.stringify(fields)?.slice(0, 300);
@@ -61,7 +61,7 @@ describe('§4 what a request for images may say', () => {
         await both({ [name]: fox.repeat(most) }),
         await both({ [name]: fox.repeat(most + 1) }),
       ];
-      // Nobody knows such a value; what is said differs as soon as it is too long.
+      // Both values are unknown. The message differs once the value is too long.
       assertRefused(just, 'invalid_request', name);
       assertRefused(more, 'invalid_request', name);
       assert.notEqual(
@@ -210,7 +210,7 @@ describe('§4 what a request for images may say', () => {
       fox.repeat(2_048),
     ])
       await ask(id);
-    // A create would fetch it; an estimate validates its form and leaves it alone.
+    // A create would fetch the address; an estimate only validates its form.
     const imported = await estimate(adult.call, atelier(own, 'https://example.org/a.png'));
     assert.equal(imported.status, 200, imported.text);
     await refused({ reference_images: [own] }, 'reference_images');

@@ -1,10 +1,10 @@
-// By hand, so that the document is read a second time without Ajv, by which the service and its own tests read it.
+// Written by hand, so that the document is also checked without Ajv, which the service and its tests use.
 
 type Schema = { readonly [keyword: string]: unknown };
 
 /**
- * How `value` breaks a schema of OpenAPI 3.1, as far as our document uses the language: a keyword that is not known
- * here is a fault of its own, so that nothing passes unread.
+ * Returns how `value` violates a schema of OpenAPI 3.1, for the keywords that our document uses. An unknown keyword is
+ * an error, so that nothing stays unchecked.
  */
 export function violations(document: unknown, schema: Schema, value: unknown, where = ''): string[] {
   return Object.entries(schema).flatMap(([keyword, operand]) => {
@@ -15,7 +15,7 @@ export function violations(document: unknown, schema: Schema, value: unknown, wh
   });
 }
 
-/** What a `#/…` pointer leads to. */
+/** Returns the object at a `#/…` pointer. */
 export function resolve(document: unknown, pointer: string): unknown {
   let found = document;
   for (const step of pointer.split('/').slice(1))

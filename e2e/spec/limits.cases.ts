@@ -12,7 +12,7 @@ describe('§8 limits', () => {
     world = await sharedWorld();
   });
 
-  /** Far enough from the next minute that what follows falls into one window. */
+  /** Waits until the next minute is far enough away that the following calls are in one window. */
   const inOneWindow = async () => {
     const left = 60_000 - (Date.now() % 60_000);
     if (left < 12_000) await sleep(left + 50);

@@ -306,7 +306,7 @@ describe('§4 reads, lists and projects', () => {
     const other = await world.keyOf(who);
     const [worker] = world.platform.workers;
     await worker?.kill('SIGSTOP');
-    // One may run, so that this one waits.
+    // Only one may run, so this one waits.
     const { body: first } = await create(call);
     const { body: canceled } = await create(call, { prompt: 'another' });
     assert.equal((await call('POST', `/v1/generations/${canceled.id}/cancel`)).status, 200);

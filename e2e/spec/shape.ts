@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 
 type Check = (value: unknown) => boolean;
-/** What a value must be: a check, an object of exactly these members (`name?` may be missing), or a list of one shape. */
+/**
+ * What a value must be: it must pass a check, be an object of exactly these members (`name?` is optional), or be a list
+ * of one shape.
+ */
 export type Shape = Check | readonly [Shape] | { readonly [name: string]: Shape };
 
 export const text: Check = (value) => typeof value === 'string';
@@ -35,7 +38,7 @@ export const mapOf =
     !Array.isArray(value) &&
     Object.values(value).every((member) => differences(shape, member, '').length === 0);
 
-/** @throws AssertionError that names every member which is missing, in excess or of another kind */
+/** Asserts that a value has a shape. @throws AssertionError that names every missing, extra or wrong member */
 export function assertShape(shape: Shape, value: unknown): void {
   assert.deepEqual(differences(shape, value, ''), [], JSON.stringify(value)?.slice(0, 2_000));
 }

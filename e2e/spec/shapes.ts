@@ -1,6 +1,7 @@
 import { count, flag, id, mapOf, nullable, number, one, type Shape, text, timestamp } from './shape.ts';
 
-// The objects of docs/api.md §2 and §7, member by member: written here by hand, so that a slip in the contract shows.
+// The objects of docs/api.md §2 and §7, member by member. They are written by hand here, so that a mistake in the
+// contract is noticed.
 
 const suite = one('image', 'edit', 'video', 'extend');
 const kind = one('image', 'image_edit', 'video', 'video_extend');

@@ -14,6 +14,6 @@ import './idempotency.cases.ts';
 import './limits.cases.ts';
 import './versioning.cases.ts';
 
-// The specification, section by section, on one platform. Those that need one of their own are files of tests beside.
-// `npm test -- e2e/spec/spec.test.ts --name '§4'` runs a part.
+// Tests the specification, section by section, on one platform. Sections that need their own platform are in separate
+// test files here. `npm test -- e2e/spec/spec.test.ts --name '§4'` runs a part.
 after(closeSharedWorld);

@@ -76,7 +76,7 @@ describe('§3 states and transitions', () => {
     await worker?.kill('SIGSTOP');
     const ids: string[] = [];
     for (let i = 0; i < 3; i++) ids.push((await create(call, { prompt: `wish ${i}` })).body.id);
-    // The studio's number and ours move one after the other.
+    // The studio's number and ours change one after the other.
     const expected = { limit: 1, running: 1, queued: 2 };
     let limits: unknown;
     for (let i = 0; i < 100 && !isDeepStrictEqual(limits, expected); i++) {

@@ -98,7 +98,7 @@ describe('§9 versioning, the interface description and what stands beside the A
   test('another method or another spelling of a path is not found', async () => {
     for (const [path, methods] of Object.entries(served))
       for (const method of ['get', 'post', 'put', 'patch', 'delete', 'options', 'propfind'])
-        // A PATCH without a body is told that first, whatever the type in its path.
+        // A PATCH without a body gets that error first, whatever the type in its path is.
         if (!methods.includes(method) && !(method === 'patch' && path === '/v1/assets/images/{id}'))
           assertRefused(
             await pro.call(method.toUpperCase(), path.replace('{id}', 'none').replace('{type}', 'image')),

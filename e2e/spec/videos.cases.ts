@@ -71,7 +71,7 @@ describe('§4 videos, what goes on after them, and frames', () => {
     Math.min(...durations.map(({ value }) => Number(value)));
   const clip = () => video.outputs[0] as Generation['outputs'][number] & { duration: number };
 
-  /** What the estimate of a kind says of a body: as the create, and for free. */
+  /** Sends a body to the estimate of a kind: validated as for the create, but free. */
   const estimate = (kind: string, body: Fields) =>
     pro.call('POST', '/v1/estimate', { body: { kind, ...body } });
   const refused = async (fields: Fields, ...names: string[]) => {

@@ -29,16 +29,18 @@ export type World = AsyncDisposable & {
   platform: Platform;
   url: string;
   document: Fields;
-  /** Someone with a key. */
+  /** Makes an account with a key. */
   person: (account?: NewAccount, key?: NewKey) => Promise<Person>;
-  /** One more key of the same account. */
+  /** Makes another key of the same account. */
   keyOf: (who: PlatformAccount, key?: NewKey) => Promise<Call>;
   withKey: (key?: string) => Call;
-  /** Nothing of the account's starts until it gets slots again. */
+  /** Sets the slots of the account. With 0 slots nothing of the account starts. */
   setSlots: (who: PlatformAccount, slots: number) => Promise<void>;
 };
 
-/** A platform of the test's own, whose pictures are small, met only through HTTP and the operator's switches. */
+/**
+ * Starts a platform for one test, with small pictures. The test uses it only through HTTP and the operator's commands.
+ */
 export async function openWorld(options: PlatformOptions = {}): Promise<World> {
   const platform = await startPlatform({ smallPictures: true, ...options });
   const url = platform.serviceUrls[0] ?? '';
@@ -69,8 +71,8 @@ export async function openWorld(options: PlatformOptions = {}): Promise<World> {
 let shared: Promise<World> | undefined;
 
 /**
- * One platform for all that ask in this process and leave it as it was: starting one costs more than most of them do.
- * Each has accounts of its own.
+ * Returns one platform that all tests in this process share and leave as it was: starting a platform takes longer than
+ * most tests. Each test has its own accounts.
  */
 export function sharedWorld(): Promise<World> {
   return (shared ??= openWorld());
@@ -85,7 +87,7 @@ export const draft = { model: 'sketch-1', prompt: 'a calm lake at dawn' };
 export const create = (call: Call, fields: Fields = {}, headers: Record<string, string | string[]> = {}) =>
   call<Generation>('POST', '/v1/images/generations', { body: { ...draft, ...fields }, headers });
 
-/** The same for free: validated like a create, and nothing happens. */
+/** Sends the same as a create, but for free: it is validated like a create, and nothing is made. */
 export const estimate = (call: Call, fields: Fields = {}) =>
   call('POST', '/v1/estimate', { body: { kind: 'image', ...draft, ...fields } });
 
@@ -105,7 +107,7 @@ export async function rendered(call: Call, fields: Fields = {}): Promise<Generat
 
 export const codeOf = (reply: Reply) => (reply.body as Problem).code;
 
-/** Status, code and the names of the fields that a refusal complains about. */
+/** Asserts the code of a refusal, and the fields that it names. */
 export function assertRefused(reply: Reply, code: string, ...fields: string[]): void {
   assert.equal(codeOf(reply), code, reply.text);
   if (fields.length === 0) return;
@@ -113,7 +115,7 @@ export function assertRefused(reply: Reply, code: string, ...fields: string[]): 
   assert.deepEqual([...new Set(named)].sort(), fields.sort(), reply.text);
 }
 
-/** The body with the one member taken out that differs from request to request. */
+/** Returns the body without the only member that differs from request to request. */
 export function withoutRequestId(reply: Reply): string {
   return reply.text.replace((reply.body as Problem).request_id, '');
 }

@@ -217,8 +217,8 @@ for (const point of ['settle-composed', 'settle-committed'])
     async () => {
       const doomed = await start({ point });
       const { id } = (await create(doomed)).body;
-      // The feed reports first that the submit was accepted. The crash comes after that, unless the submit was
-      // recorded.
+      // The feed reports first that the submit was accepted. Unless the submit was recorded before, the process already
+      // dies at this report.
       const heir = await start();
       const waiting = get(heir, id, 20);
       await until('the submit', () => studio.renders.has(id));
