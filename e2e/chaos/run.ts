@@ -131,7 +131,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   };
 }
 
-/** Every second service is of the release before. Renders that an older studio handled completely have no tag. */
+/** Every second service is of the release before. Renders that parts of that release handled completely have no tag. */
 async function readWorkOfOlder({ serviceUrls, databases }: Platform, { acceptedAt }: History) {
   const [renders] = await databases.studio.rows<{ count: number }>(
     `select count(*)::integer as count from renders where tag is null and status = 'succeeded'`,

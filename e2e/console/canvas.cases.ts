@@ -41,7 +41,10 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
   const hasFocus = (one: Locator) =>
     until('it has the focus', async () => (await one.count()) === 1 && (await one.evaluate(isActive)));
 
-  /** While a menu closes, Escape goes to the menu, and to the element with the focus. */
+  /**
+   * While a menu closes, it still takes Escape. The key goes to the focused element, so this waits until the dialog has
+   * the focus.
+   */
   const leaveDialog = async (page: Page, dialog: Locator) => {
     await until('it has the focus in it', async () => (await dialog.locator(':focus').count()) === 1);
     await page.keyboard.press('Escape');
@@ -62,7 +65,7 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
     await page.getByRole('radio', { name: 'The whole picture' }).check();
     await page.getByRole('radio', { name: 'What I paint' }).check();
     await isSeen();
-    // The form shows at once the image that was chosen before.
+    // When this choice was made before, the form shows the picture to paint on at once.
     await show(`kind=image&model=sketch-1&generation=${id}`);
     const editByKey = async () => {
       await button('Edit').waitFor();
@@ -83,7 +86,7 @@ export function canvasTests(at: () => { world: ConsoleWorld; page: Page }): void
     await button('Run several').click();
     await page.getByRole('menuitem', { name: /^Vary settings/ }).click();
     const choose = async (field: string, setting: string) => {
-      // A field that shows its values as pills has them below it.
+      // The pills of a field cover its input, so the input is focused instead of clicked.
       await dialog.getByRole('combobox', { name: field }).focus();
       await page.keyboard.press('ArrowDown');
       await page.getByRole('option', { name: setting, exact: true }).click();

@@ -45,7 +45,7 @@ export function collectionTests(at: () => { world: ConsoleWorld; page: Page }): 
     await visit('Library');
     await page.getByLabel('Search by prompt').fill('red balloon');
     await page.waitForURL(/search=red/);
-    // The items from before are gone: nothing can be selected while the list changes.
+    // Waits until the earlier items are gone, so that nothing is clicked while the list changes.
     await page
       .getByRole('button', { name: /^Show (?!.*red balloon)/ })
       .first()

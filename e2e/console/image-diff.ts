@@ -3,7 +3,7 @@ import sharp from 'sharp';
 /** A decoded image, three bytes per pixel. */
 export type Pixels = { width: number; height: number; data: Buffer };
 
-/** @throws when the address does not answer with an image */
+/** Downloads and decodes an image. @throws when the address does not answer with an image */
 export async function fetchImage(url: string): Promise<Pixels> {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url} answered ${response.status}`);

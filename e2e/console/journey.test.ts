@@ -402,7 +402,9 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     assert.ok(await row(who.email).first().isVisible());
   });
 
-  /** The menu's script arrives while the button is pressed, and another button takes its place. */
+  /**
+   * Presses the button before the menu's script has arrived. The script then replaces the button while it is pressed.
+   */
   async function opensWhilePressed(fresh: Page): Promise<void> {
     const pressed = Promise.withResolvers<void>();
     await fresh.route(/AccountMenuList/, async (route) => {

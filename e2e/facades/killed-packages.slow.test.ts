@@ -55,7 +55,8 @@ describe('official packages over two services', () => {
                       where a.email = $1 and f.adoptions > 0`;
     while (!ended.signal.aborted && (await service.rows(adopted, [account.email])).length === 0)
       await sleep(50);
-    // What the killed service had not sent yet reaches the studio once its lease of the job has expired.
+    // A job that the killed service had not sent yet reaches the studio once that service's lease of the job has
+    // expired.
     const drawNow = `update renders set not_before = null where account_id = $1 and status = 'queued' returning id`;
     while (!ended.signal.aborted && (await studio.rows(drawNow, [account.studioAccountId])).length === 0)
       await sleep(50);

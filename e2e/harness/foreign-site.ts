@@ -7,7 +7,7 @@ export type ForeignSite = AsyncDisposable & {
   sameSite: string;
   /** The address with another host name: another site. */
   crossSite: string;
-  /** The page that it serves. */
+  /** The HTML that it serves. */
   page: string;
 };
 

@@ -11,7 +11,9 @@ import { startCeph, unlessCeph } from './ceph.ts';
 
 const runner = path.join(import.meta.dirname, '../../tools/test/main.ts');
 
-/** Every test of the studio starts a bucket. Of the others, only those that store, count or serve media are run. */
+/**
+ * Every test of the studio, because each starts a studio. Of the others, only those that store, count or serve media.
+ */
 const everything = ['studio/test', 'e2e/storage.test.ts', 'e2e/sdk', 'service/test/requests.test.ts'];
 /** Each studio makes a bucket, which takes seconds on a real server. */
 const media = [
@@ -36,7 +38,7 @@ const media = [
 /** Runs files with their media in buckets, in a separate process with its own cluster. */
 async function runOnS3(files: readonly string[], environment: Record<string, string> = {}): Promise<void> {
   const child = fork(runner, ['--media-store', 's3', '--processes', '2', ...files], {
-    // The environment must not contain Node's marker of a running test file; otherwise the process would run no tests.
+    // The environment must not mark the process as a test file of this run; otherwise it would run no tests.
     env: { ...inheritedEnvironment(), ...environment },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

@@ -77,7 +77,7 @@ const ownPaths = [
 ];
 const defaultConsoleDirectory = fileURLToPath(new URL('../../console/dist', import.meta.url));
 
-/** @throws ConfigError with a sentence that names the variable */
+/** Reads the settings from the environment. @throws ConfigError with a sentence that names the variable */
 export function readServiceConfig(environment: Environment): ServiceConfig {
   const read = readEnvironment(environment);
   const host = read.text('HOST') ?? '127.0.0.1';

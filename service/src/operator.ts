@@ -106,7 +106,7 @@ export function resumeWebhook(database: Database, endpointId: string): Promise<v
   return resumeWebhookOf(database, endpointId, operator);
 }
 
-/** Deletes an endpoint and ends what is pending for it. @throws ApiProblem `not_found` */
+/** Deletes an endpoint and cancels its pending deliveries. @throws ApiProblem `not_found` */
 export function deleteWebhook(database: Database, endpointId: string): Promise<void> {
   return deleteWebhookOf(database, endpointId, operator);
 }

@@ -26,7 +26,7 @@ export function indexOf(catalog: Catalog): CatalogIndex {
   return index;
 }
 
-/** Whether a plan includes a model: an empty list of tiers means every plan. */
+/** Returns whether a plan includes a model. An empty list of tiers means every plan. */
 export function isIncluded(model: Pick<StudioModel, 'tiers'>, plan: string | null): boolean {
   return model.tiers.length === 0 || (plan !== null && model.tiers.includes(plan));
 }

@@ -91,7 +91,7 @@ function addConsoleOperation(
   { handlers, serving }: ConsoleDependencies,
   id: ConsoleOperationId,
 ): void {
-  // The table's types tie each handler to what its own schemas let through.
+  // The types of the table connect each handler with the requests that its own schemas accept.
   const handle = handlers[id] as (request: object) => Promise<unknown>;
   const operation: ConsoleOperation = consoleOperations[id];
   addRoute(api, serving, {

@@ -17,9 +17,9 @@ type Reserved = {
 };
 
 /**
- * Reads what an account's generations will still take from a balance, in 1/1000 credit. The balance includes the
- * studio's ledger up to an entry. A generation counts when it is accepted and not charged, or charged after that entry
- * and not refunded.
+ * Makes the reader of what an account's generations will still take from a balance, in 1/1000 credit. The balance
+ * includes the studio's ledger up to an entry. A generation counts when it is accepted and not charged, or charged
+ * after that entry and not refunded.
  */
 export function createReservedReader(database: Database): ReadReserved {
   return createBatcher<Asked, Reserved>({

@@ -48,7 +48,7 @@ export const pageHeaders = {
   'cache-control': 'public, max-age=300',
 };
 
-/** The documents, in the order of the bar of links that each has on top. */
+/** The documents, in the order of the bar of links at the top of each. */
 const documents = [
   { path: '/docs', name: 'API' },
   { path: '/docs/errors', name: 'Errors' },
@@ -66,7 +66,7 @@ export function linkBar(current: DocumentPath): string {
 <nav aria-label="Documents">${links.join('\n')}</nav></header>`;
 }
 
-/** A whole page. `body` is HTML, `title` is text. */
+/** Returns a whole page. `body` is HTML, `title` is text. */
 export function page(current: DocumentPath, title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">

@@ -14,7 +14,7 @@ export type HandlerContext = {
   principal: Principal;
   /** Already checked. `undefined` when none was sent, and always on routes that take none. */
   idempotencyKey: string | undefined;
-  /** For the fingerprint of a create: method and path as the contract writes them. */
+  /** For the fingerprint of a create: method and path in the form of the contract. */
   method: string;
   path: string;
   /** `req_…`, for logs. */
@@ -33,7 +33,7 @@ export type HandlerContext = {
 /** An answer whose text is ready, for replays and batched reads. The caller adds the status line and headers. */
 export class RawReply {
   readonly status: number;
-  /** JSON text, sent byte for byte; bytes where the headers name another type. */
+  /** JSON text, sent byte for byte; bytes when the headers name another type. */
   readonly text: string | Buffer;
   readonly headers: Readonly<Record<string, string>> | undefined;
 

@@ -99,7 +99,7 @@ export function addOperations(scope: FastifyInstance, serving: Serving, handlers
 
 function addOperation(scope: FastifyInstance, serving: Serving, handlers: Handlers, id: OperationId): void {
   const operation: Operation = operations[id];
-  // The table's types tie each handler to what its own schemas let through.
+  // The types of the table connect each handler with the requests that its own schemas accept.
   const handle = handlers[id] as (request: object) => Promise<unknown>;
   addRoute(scope, serving, {
     operationId: id,
@@ -180,7 +180,7 @@ export type Answer = {
   status: number;
   /** Names in lower case. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** JSON; `application/json` unless the headers say otherwise. */
+  /** JSON; `application/json` unless the headers set another type. */
   text: string | Buffer;
 };
 

@@ -110,7 +110,9 @@ export async function fingerprint(method: string, path: string, body: object): P
   return hash.digest('hex');
 }
 
-/** JSON with the names of each object in the order of their UTF-16 code units and no white space (RFC 8785). */
+/**
+ * Returns JSON without white space, with the names of each object in the order of their UTF-16 code units (RFC 8785).
+ */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -8,7 +8,7 @@ export type LibraryFilter = {
   project_id?: string;
   search?: string;
   favorites?: 'true' | 'false';
-  /** ISO 8601 in UTC. The first selects what was made then or later, the second what was made earlier. */
+  /** ISO 8601 in UTC. `made_from`: made then or later; `made_before`: made earlier. */
   made_from?: string;
   made_before?: string;
 };

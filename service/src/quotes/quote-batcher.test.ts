@@ -32,7 +32,7 @@ const requestOf = (model = upstream.studio.catalog.models[0]?.id ?? ''): RenderR
 });
 
 /**
- * Returns a batcher that already knows what the studio offers, and the calls for quotes that reach the studio
+ * Returns a batcher that has already read what the studio offers, and the calls for quotes that reach the studio
  * afterwards.
  */
 async function startBatcher() {

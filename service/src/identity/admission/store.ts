@@ -48,7 +48,7 @@ const countRequestsStatement = `
 // One row for all keys, because the driver takes twice as long for one row each. The row is JSON because a studio's ids
 // may contain any character. This code joins keys and counts, because the database would compare each with each.
 type Counted = {
-  /** Null where no key matched. */
+  /** Null when no key matched. */
   keys:
     | [
         position: number,
