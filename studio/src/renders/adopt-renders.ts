@@ -6,8 +6,9 @@ import { waitingOf } from './waiting.ts';
 const adoptedAtOnce = 50;
 
 /**
- * Takes over renders that the release before accepted, which wait as jobs of a queue, each exactly once: the job goes and
- * the render waits for a backend in one transaction. One that a worker of that release is at ends first.
+ * Takes over renders that the release before accepted and that wait as jobs of its queue. One transaction removes the
+ * job and lets the render wait for a backend, so each render is taken over exactly once. Leaves out a render while a
+ * worker of that release runs it.
  */
 export async function adoptRenders({
   database,
@@ -20,7 +21,7 @@ export async function adoptRenders({
     const published = catalog.current().models.get(request?.model ?? '');
     const version = model_version ?? published?.version;
     const model = request && version !== undefined && (await catalog.version(request.model, version));
-    // Its account is being erased, or its model is gone for the moment: it stays where it is.
+    // The account is being erased, or the model is gone for the moment: the render stays in the queue.
     if (!request || !model) continue;
     await database.transaction(async (transaction) => {
       await lockAccount(transaction, account_id);

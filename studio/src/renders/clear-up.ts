@@ -7,7 +7,10 @@ import { mediaFolder } from '../storage/media-folder.ts';
 import type { Ended } from './end-submission.ts';
 import { hasEnded } from './submission-store.ts';
 
-/** What comes after a submission's end was committed: its readers are told, and files that nothing names are removed. */
+/**
+ * Finishes a submission after its end was committed: announces the end to the account's readers and removes files that
+ * no row names.
+ */
 export async function clearUp(
   claim: Claim,
   ended: Ended,
@@ -33,7 +36,7 @@ export async function clearUp(
     announce(claim.account_id);
   }
   try {
-    // An end that was committed, though nobody heard of it, is found as fenced: its files are named.
+    // `fenced` may also mean that the end was committed but its confirmation was lost: then rows name the files.
     if (ended.next === 'fenced' && (await hasEnded(database, claim))) return;
     const kept = ended.next === 'finished' ? ended.kept : new Set();
     const firstAttempt = ended.next === 'finished' ? 1 : claim.attempt;

@@ -10,20 +10,20 @@ import { runSecondsOf } from './run-timeout.ts';
 import { storeOutput } from './store-output.ts';
 import type { MadeAsset } from './store.ts';
 
-/** Milliseconds between two requests to cancel a job. */
+/** The longest pause between two requests to cancel a job, in milliseconds. */
 const maxCancelPause = 60_000;
-/** An answer of a paid provider that was of no use is fetched so often, and the job never bought again. */
+/** How often a useless result of a paid provider is fetched. The job is never bought again. */
 const maxFetches = 3;
-/** Milliseconds that a person waits for what was made and cannot be had or stored. */
+/** Milliseconds, at most, for which a result that cannot be fetched or stored is tried again. */
 const maxPatienceMs = 10 * 60_000;
-/** Milliseconds between two looks for a result whose host is away. */
+/** The longest pause between two fetches of a result whose host is away, in milliseconds. */
 const maxFetchPause = 120_000;
-/** Milliseconds that a result which was there already has to be fetched again, however long its job took. */
+/** Milliseconds that fetching an existing result again may take, however long its job took. */
 const fetchMs = 10 * 60_000;
 
 type Collected = { assets: MadeAsset[]; cost: number | null };
 
-/** Waits for the result, brings it to what was promised and stores it; nothing of it is made anew in here. */
+/** Waits for the result, converts it to what was promised and stores it. Never has the engine make it again. */
 export async function collect(job: Job, handle: Handle, values: JobValues): Promise<Collected> {
   const { claim, signal, draining, dependencies } = job;
   using drain = watchDrain(job, handle);
@@ -38,7 +38,7 @@ export async function collect(job: Job, handle: Handle, values: JobValues): Prom
       const pause = patience.pauseAfter(error, draining.aborted);
       if (pause === undefined) throw error;
       dependencies.log.warn({ err: error, submission: claim.id, pause_ms: pause }, 'a result is tried again');
-      // A stop, or the end of a drain, cuts the waiting short; want of space is nothing that it would mend.
+      // A stop or the end of a drain cuts this pause short, except while space is lacking: it would not free any.
       const isCut = !isOutOfSpace(error) && !draining.aborted;
       const ended = isCut ? AbortSignal.any([signal, draining]) : signal;
       await sleep(pause, undefined, { signal: ended }).catch(() => signal.throwIfAborted());
@@ -46,7 +46,10 @@ export async function collect(job: Job, handle: Handle, values: JobValues): Prom
   }
 }
 
-/** For how long a result that is there is tried again, by what was wrong with it. What was paid for is never bought twice. */
+/**
+ * Decides for how long an existing result is tried again, by the kind of error. What was paid for is never bought
+ * twice.
+ */
 class Patience {
   readonly #job: Pick<Job, 'route' | 'pauses'>;
   #hasResult = false;
@@ -59,17 +62,20 @@ class Patience {
     this.#job = job;
   }
 
-  /** The engine has done its part. */
+  /** Notes that the engine has finished its part. */
   resultIsThere(): void {
     this.#hasResult = true;
   }
 
-  /** Whether this is another try: the engine has done its part, and its clocks are no matter any more. */
+  /** Whether this is a retry: the engine has finished its part, and its time limits no longer matter. */
   get isAgain(): boolean {
     return this.#until !== undefined;
   }
 
-  /** Milliseconds until the next try; undefined where there is none. `isUnwanted`: its render was stopped, or its backend has to be free. */
+  /**
+   * Returns the milliseconds until the next try, `undefined` if there is none. `isUnwanted`: the render was stopped, or
+   * its backend must become free.
+   */
   pauseAfter(error: unknown, isUnwanted: boolean): number | undefined {
     const { route, pauses } = this.#job;
     this.#tries += 1;
@@ -93,8 +99,8 @@ class Patience {
 }
 
 /**
- * Cancels the job once its backend has to be free, and asks again where it is not known. One that is beyond that goes on to its
- * end: given back it would be made twice.
+ * Cancels the job once its backend must become free, and asks again while the outcome is unknown. A job that can no
+ * longer be canceled goes on to its end: if it were given back, it would be made twice.
  */
 function watchDrain(job: Job, handle: Handle) {
   const { signal, draining } = job;
@@ -109,7 +115,7 @@ function watchDrain(job: Job, handle: Handle) {
   else draining.addEventListener('abort', cancel, { once: true });
   return {
     canceled: canceled.signal,
-    /** For whoever knows that the job has ended: nothing is asked any more. */
+    /** To be called once the job has ended: stops asking, and returns whether the engine canceled the job. */
     isCanceled: () => {
       ended.abort();
       return asked;
@@ -122,8 +128,8 @@ function watchDrain(job: Job, handle: Handle) {
 }
 
 /**
- * Whether the engine canceled the job; asked again while it cannot say so or be reached, and false where `ended` is raised
- * before.
+ * Returns whether the engine canceled the job. Asks again while the engine does not know or cannot be reached; returns
+ * false if `ended` is raised first.
  */
 async function cancelUntilKnown(
   { driver, signal, pauses, dependencies: { log } }: Job,
@@ -172,7 +178,7 @@ async function collectOnce(
   const assets: MadeAsset[] = [];
   const stored = { id: claim.render_id, attempt: claim.attempt };
   for await (const file of finishOutputs(result.files, { ...wanted, first: claim.first_output }, signal)) {
-    // A try before this one may have stored its own.
+    // An earlier try may have stored its files here.
     await storage.removeFolder(mediaFolder(mediaKey, stored.id, stored.attempt, file.index));
     reporter.storing(assets.length);
     const about = { nsfw: model.offered.nsfw, seed: values.seed };

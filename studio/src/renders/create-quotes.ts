@@ -19,7 +19,7 @@ import { refusal } from './refusals.ts';
 import type { OwnAnswer, OwnQuestion } from './store.ts';
 import { validateRender } from './validate-render.ts';
 
-/** What the account has of an id. */
+/** Looks up what the account has under an id. */
 export type FindOwn = (question: OwnQuestion) => Promise<OwnAnswer>;
 
 export type QuoteDependencies = {
@@ -28,12 +28,12 @@ export type QuoteDependencies = {
   findOwn: FindOwn;
 };
 
-/** What all answers of one call go by. */
+/** What all answers of one call are based on. */
 type Asker = { account: AccountFacts; snapshot: CatalogSnapshot };
 
 /**
- * Answers every well-formed request: what it costs and makes, the account's state and balance, and what stands in
- * its way. Never refuses for concurrency of its own accord; `refuseConcurrency` is the operator's fault.
+ * Answers every well-formed request: its cost and outputs, the account's state and balance, and what prevents the
+ * render. Refuses for concurrency only with `refuseConcurrency`, a fault that the operator injects.
  */
 export async function createQuotes(
   { quotes }: QuotesRequest,
@@ -85,7 +85,7 @@ async function quote(
       dependencies.findOwn,
     ),
   ]);
-  // Estimates moderate nothing, not even what moderation said before, ask for no space, and begin nothing.
+  // An estimate (`moderate` is false) ignores rejected uploads, full storage and paused models, and moderates nothing.
   const refused =
     validated.refusal ??
     (moderate
@@ -105,14 +105,14 @@ async function quote(
   };
 }
 
-/** Moderation has rejected an upload that the request names. */
+/** Refuses a request that names an upload which moderation has rejected. */
 export function rejectedRefusal({ rejected: field }: ValidatedReferences): Refusal | undefined {
   return field === undefined
     ? undefined
     : refusal('moderation_blocked', { field, message: 'The upload was rejected: it cannot be used.' });
 }
 
-/** Nothing new is begun once the account stores as much as it may; what was quoted before is still rendered and kept. */
+/** Refuses new renders while the account's storage is full. What was quoted before is still rendered and kept. */
 function fullStorageRefusal({ storage }: AccountFacts): Refusal | undefined {
   const { used_bytes, limit_bytes } = storage;
   return used_bytes < limit_bytes
@@ -120,12 +120,12 @@ function fullStorageRefusal({ storage }: AccountFacts): Refusal | undefined {
     : refusal('storage_full', { storage: { used_bytes, limit_bytes } });
 }
 
-/** Nothing new is begun that nothing can make; what was quoted before waits until something can. */
+/** Refuses new renders of a paused model. What was quoted before waits until something can make it. */
 function pausedRefusal(model: CatalogModel | undefined): Refusal | undefined {
   return model === undefined || model.paused === null ? undefined : refusal('model_paused');
 }
 
-/** All words of the person's own in a request. */
+/** Returns all text of a request that the user wrote. */
 export function moderatedText(request: RenderRequest): string {
   const words = Object.values(request.options).filter((value) => typeof value === 'string');
   return [request.prompt, ...words].join('\n');
@@ -138,7 +138,7 @@ export function moderationRefusal(reason: string) {
   });
 }
 
-/** What is wrong with the media of a request, looked up; no look-up where it names none. */
+/** Looks up the media that a request names and returns what is wrong with them. Makes no look-up if it names none. */
 export async function validateOwnReferences(
   {
     request,
@@ -164,7 +164,7 @@ export async function validateOwnReferences(
   return validateReferences(request, model?.offered.parameters, own, coming);
 }
 
-/** Paths, as in the request, of projects, styles and suggestions that the account does not have. */
+/** Returns the paths, as in the request, of projects, styles and suggestions that the account does not have. */
 async function unknownChoices(
   request: RenderRequest,
   { account: { id: account }, snapshot }: Asker,

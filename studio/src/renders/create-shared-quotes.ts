@@ -6,8 +6,8 @@ import { createQuotes, type QuoteDependencies } from './create-quotes.ts';
 type Question = SharedQuotesRequest['quotes'][number];
 
 /**
- * Quotes for several accounts, each as its account's own call would answer. Null for a question whose token is not one of its
- * account and of this client, and for an account that has something to be done first: a refill, or an operator's fault.
+ * Creates quotes for several accounts, each as the account's own call would answer. An answer is `null` if the token
+ * does not belong to its account and this client, or if the account has a refill or an injected fault due.
  */
 export async function createSharedQuotes(
   { quotes }: SharedQuotesRequest,
@@ -36,7 +36,10 @@ export async function createSharedQuotes(
   return quotes.map((question) => answers.get(question) ?? null);
 }
 
-/** Nothing waits for one account's row, or goes wrong on purpose, in an answer that others wait for. */
+/**
+ * Returns whether the account has neither a refill nor an injected fault due. Other accounts wait for the same answer:
+ * it must not wait for one account's row, nor fail on purpose.
+ */
 function isReady({ account }: Bearer): boolean {
   return account.next_fault === null && !account.refill_due;
 }

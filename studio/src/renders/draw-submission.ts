@@ -36,10 +36,10 @@ export type DrawDependencies = Omit<ReporterOptions, 'log'> & {
 };
 
 /**
- * Makes a submission of a local engine, in this worker's processes. Nothing of it outlives its worker: one that was taken
- * over counts as a try that failed, and the render waits for another.
- * @param stopping raised where the worker stops: the submission is given back. With `RenderStopped` the render ends. `onNext` is
- * told of the render's next job as soon as that is there, for its lease
+ * Makes a submission of a local engine, in this worker's processes. Nothing of it outlives its worker: a submission
+ * that was taken over counts as a failed try, and the render waits for another try.
+ * @param stopping raised when the worker stops: the submission is given back. With the reason `RenderStopped` the
+ *   render ends. `onNext` is called with the render's next job as soon as its row exists, so that its lease is renewed
  */
 export async function drawSubmission(
   claim: Claim,
@@ -107,7 +107,7 @@ async function drawOutputs(
   }
 }
 
-/** What there is of a job, and how far it is. */
+/** What a job has made so far, and its stage. */
 type Made = { assets: MadeAsset[]; stage: RenderStage };
 
 /** Draws into `made`, output by output, so that what was finished before a failure is kept. */

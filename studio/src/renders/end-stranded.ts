@@ -4,13 +4,13 @@ import { finishWithMade } from './end-submission.ts';
 import { renderError } from './submission-failure.ts';
 import { findStranded, lockAccount } from './submission-store.ts';
 
-/** Seconds that a render waits while nothing is there that could make it. */
+/** Seconds that a render may wait while no backend could make it. */
 const maxWaitSeconds = { image: 60 * 60, video: 6 * 60 * 60 };
 export const strandedPerRound = 100;
 
 /**
- * Ends renders that have waited too long for any backend that could make them: what was made of them is kept, else they have
- * failed and are refunded. Returns how many were found; one that is claimed at this moment goes on.
+ * Ends renders that waited too long for a backend that could make them. A render keeps what was already made; without
+ * any output it fails and is refunded. Returns how many were found. A render that is claimed at this moment goes on.
  */
 export async function endStranded({
   database,

@@ -18,12 +18,15 @@ import {
 export type RenderError = { code: string; message: string; stage?: FailureStage };
 
 export type SubmissionEnd =
-  /** Fewer outputs than the job had were all that came. Seconds; `cost` as the provider says, null where it does not. */
+  /**
+   * `assets` may be fewer than the job's outputs if no more came. `cost` as the provider reports it, `null` if it does
+   * not.
+   */
   | { type: 'made'; assets: MadeAsset[]; seconds: number; cost: number | null }
   | FailedEnd
   /**
-   * Not at fault; the render waits for a backend again, or ends where it was stopped. `excused`: for want of space, so that
-   * it waits a while. `unsent`: the backend never had it.
+   * The job is not at fault: the render waits for a backend again, or ends if it was stopped. `excused`: space was
+   * lacking, so the render waits a while. `unsent`: the backend never had the job.
    */
   | { type: 'given_back'; excused: boolean; unsent?: boolean };
 
@@ -34,11 +37,11 @@ export type FailedEnd = {
   error: RenderError;
   /** For operators: it may name nodes, hosts and files. */
   reason: string | null;
-  /** No other try would do better. */
+  /** Another try would not help. */
   final: boolean;
-  /** What was made before; it counts where no further try comes. */
+  /** What was made before the failure. It counts if no further try follows. */
   assets: MadeAsset[];
-  /** It may have been bought: what was reserved stays reserved. */
+  /** The job may have been bought: its reserved money stays reserved. */
   unknown: boolean;
 };
 
@@ -52,24 +55,24 @@ const maxExcusedSeconds = 60;
 const maxExcused = 3 * 24 * 60;
 
 export type Ended =
-  /** Another worker is at it, or the render has ended. */
+  /** Another worker has taken the render over, or the render has ended. */
   | { next: 'fenced' }
   | { next: 'finished'; render: RenderAttempt; kept: ReadonlySet<string> }
   | { next: 'waiting' }
-  /** The next job of the render, on the same backend, as a row that is committed. */
+  /** The next job of the render, on the same backend. Its row is committed. */
   | { next: 'job'; claim: Claim };
 
 type EndOptions = {
   worker: string;
   leaseMs: number;
   maxPerJob: number;
-  /** The engine certainly never had the job: nothing of its money was spent. */
+  /** The engine certainly never had the job: no money was spent on it. */
   isUnsent?: boolean;
 };
 
 /**
- * Ends a submission and decides in the same transaction what comes of its render: its next job, its end, or another
- * backend. All of it is fenced by the attempt.
+ * Ends a submission and decides in the same transaction what happens to its render: the next job, the end, or waiting
+ * for a backend. Only a worker that still holds the render's attempt can change the render.
  */
 export async function endSubmission(
   database: Database,
@@ -81,7 +84,7 @@ export async function endSubmission(
     await lockAccount(transaction, claim.account_id);
     const before = await lockProgress(transaction, claim.render_id, claim.attempt);
     if (before === undefined) {
-      // Where the render has ended, nobody else will free the slot.
+      // If the render has ended, no other worker will free the slot.
       const row = rowOf(claim, { type: 'given_back', excused: false }, []);
       if (await endSubmissionRow(transaction, row)) await settle(transaction, claim, end, isUnsent);
       return { next: 'fenced' };
@@ -119,7 +122,10 @@ export async function endSubmission(
   });
 }
 
-/** Money of the provider: what it says, else what was quoted; nothing for what never came to it. */
+/**
+ * Settles the provider's cost: what the provider reports, else what was reserved. A job that the provider never had
+ * costs nothing.
+ */
 async function settle(
   transaction: Transaction,
   { id }: Claim,
@@ -131,22 +137,22 @@ async function settle(
   else if (end.type === 'given_back' || !end.unknown) await settleCost(transaction, id, null);
 }
 
-/** Why what draws a render is told to end: its person stopped it. */
+/** The abort reason for a render that its user stopped. */
 export class RenderStopped extends Error {
   override readonly name = 'RenderStopped';
 }
 
 const stoppedError: RenderError = { code: 'stopped', message: 'It was stopped before anything was made.' };
 
-/** The end of a job whose render was stopped. What was made by then counts. */
+/** Returns the end of a job whose render was stopped. What was made by then counts. */
 export function stoppedEnd(assets: MadeAsset[], unknown: boolean): FailedEnd {
   return { type: 'failed', blame: null, error: stoppedError, reason: null, final: true, assets, unknown };
 }
 
-/** A cancel never ends a job like this. */
+/** Error codes that a cancel never causes. */
 const causedByRequest: readonly string[] = ['moderation_blocked', 'invalid_request'];
 
-/** Whatever ends a job of a stopped render ends the render. A sample keeps nothing then. */
+/** Turns the end of a job of a stopped render into the end of the render. A sample keeps nothing then. */
 function endStopped(whole: SubmissionEnd, { is_sample: isSample }: RenderProgress): SubmissionEnd {
   const end = isSample && whole.type !== 'given_back' ? { ...whole, assets: [] } : whole;
   if (end.type === 'made') return end;
@@ -155,8 +161,8 @@ function endStopped(whole: SubmissionEnd, { is_sample: isSample }: RenderProgres
 }
 
 /**
- * What comes after a job of so many outputs, the render having been as far as `before`. A backend that did not take the job
- * says nothing about the render: one with a limit of requests would else fail whatever waits for it.
+ * Decides what follows a job of `outputs` outputs; `before` is the render's progress before it ended. A job that a
+ * backend did not take is counted apart: else a backend with a request limit would fail every render that waits for it.
  */
 export function decideNext(
   end: SubmissionEnd,
@@ -210,8 +216,9 @@ async function finish(
 }
 
 /**
- * Ends a render with what its jobs have made: it succeeded where that is something, else it failed with this error and its
- * account has the money back. `kept` are the folders of what it made. Undefined where it is at another attempt, or has ended.
+ * Ends a render with what its jobs have made. It succeeds if there is any output, else it fails with this error and its
+ * account is refunded. `kept` are the folders of the outputs. Returns `undefined` if the render is at another attempt
+ * or has ended.
  */
 export async function finishWithMade(
   transaction: Transaction,

@@ -26,7 +26,7 @@ test('no side becomes too short for a video', () => {
   assert.deepEqual(sizeOfRatio({ width: 5000, height: 50 }, 640 * 360).height, 64);
 });
 
-/** What an engine is asked for an inpaint of an image of 160 × 120 pixels. */
+/** Builds an engine's request for an inpaint of an image of 160 × 120 pixels. */
 function inpaintWithMask(mask: { width: number | null; height: number | null }) {
   const file = { type: 'image', duration: null } as const;
   const model = catalog.models.get('retouch-1');

@@ -21,22 +21,22 @@ import type { MaterialsFound, ReferenceFile, RenderAttempt } from './store.ts';
 type Materials<K extends RenderRequest['kind'] = RenderRequest['kind']> = {
   request: RequestOf<K>;
   model: CatalogModel;
-  /** A stored file by the id that the request names. */
+  /** Returns the stored file of an id that the request names. */
   fileOf: (id: string | undefined) => (MediaFile & Pick<ReferenceFile, 'width' | 'height'>) | null;
 };
 type Common = Pick<VideoRequest, 'engineModel' | 'prompt' | 'seed' | 'parameters' | 'references' | 'outputs'>;
 
 export const goneMessage = 'A file that the request names is gone.';
 
-/** The ids of the media that a request names, each once. */
+/** Returns the ids of the media that a request names, each once. */
 export function mediaOf(request: RenderRequest): string[] {
   return [...new Set(referencesOf(request).map(({ value }) => value))];
 }
 
 /**
- * What a render asks of its engine: files instead of ids, sizes instead of ratios, words instead of styles.
- * `paths` has the local file of each storage key, `snapshot` the words of styles and suggestions.
- * @throws EngineError where what the request names is no longer there
+ * Builds a render's request to its engine: files instead of ids, sizes instead of ratios, words instead of styles.
+ * `paths` maps each storage key to a local file; `snapshot` has the words of styles and suggestions.
+ * @throws EngineError if something that the request names is gone
  */
 export function engineRequest(
   started: Pick<RenderAttempt, 'id' | 'expected_outputs'>,
@@ -120,7 +120,7 @@ function editRequest({ request, model, fileOf }: Materials<'image_edit'>): EditP
   const mask = request.mode === 'inpaint' ? fileOf(request.mask) : null;
   if (request.mode === 'inpaint' && mask === null)
     throw new EngineError('invalid_request', 'An inpaint needs a mask.');
-  // What is known at the submit was checked there; an upload that was still being looked at has its size only now.
+  // The submit checks known sizes. The size of an upload that was still being checked then is known only now.
   if (mask !== null && !sameRatio(mask, image))
     throw new EngineError('invalid_request', 'The mask must have the aspect ratio of the image.');
   const blur = request.mask_blur ?? model.offered.parameters.mask_blur?.default ?? 0;
@@ -150,7 +150,10 @@ function videoRequest(materials: Materials<'video'>): VideoPart {
   };
 }
 
-/** The size of the asked ratio; without one the source's ratio where the model can, with as many pixels as usual. */
+/**
+ * Returns the size of the requested ratio. Without a ratio it keeps the source's, if the model can, with the usual
+ * number of pixels.
+ */
 function videoSize(
   { request, model }: Materials<'video'>,
   source: Pick<ReferenceFile, 'width' | 'height'> | null,
@@ -163,7 +166,7 @@ function videoSize(
   return sizeOfRatio({ width: source.width, height: source.height }, size.width * size.height);
 }
 
-/** The ratio of `shape` in even numbers, with about as many pixels as asked. */
+/** Returns a size with the ratio of `shape`, even sides and about `pixels` pixels. */
 export function sizeOfRatio(shape: Size, pixels: number): Size {
   const scale = Math.sqrt(pixels / (shape.width * shape.height));
   const even = (side: number) => Math.max(64, Math.round((side * scale) / 2) * 2);

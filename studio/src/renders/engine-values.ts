@@ -12,7 +12,7 @@ import { goneMessage, sizeOfRatio } from './engine-request.ts';
 import { maxKeptPixels, mediaIdsOf } from './request-shape.ts';
 import type { MaterialsFound } from './store.ts';
 
-/** What one job of a render is made from and has to come to. */
+/** What one job of a render is made from, and what it must produce. */
 export type JobValues = {
   values: SourceValues<SourceFile>;
   /** Pixels of each output. */
@@ -20,15 +20,16 @@ export type JobValues = {
   /** Pixels at which the route works. */
   working: Size;
   image: SourceFile | null;
-  /** Null for all but an inpaint. Blur in pixels of the image. */
+  /** `null` unless this is an inpaint. Blur in pixels of the image. */
   mask: { file: SourceFile; blur: number } | null;
-  /** That the job is given; null where its route takes none. */
+  /** The seed that the job gets; `null` if its route takes none. */
   seed: number | null;
 };
 
 /**
- * What a route's bindings may ask of one job of a render. `asked` is the render in an engine's words.
- * @throws EngineError where a file that the request names is gone
+ * Collects the values that a route's bindings may use for one job of a render. `asked` is the render's request to its
+ * engine.
+ * @throws EngineError if a file that the request names is gone
  */
 export function jobValues(
   claim: Pick<Claim, 'id' | 'first_output' | 'outputs' | 'seed'>,
@@ -129,7 +130,7 @@ function ratioOf(request: RenderRequest, { offered }: CatalogModel): string {
   return ('aspect_ratio' in request ? request.aspect_ratio : undefined) ?? initial ?? '1:1';
 }
 
-/** Toggles are sent as numbers or booleans; bindings know them as booleans. */
+/** Returns the values of options. Clients send toggles as numbers or booleans; bindings expect booleans. */
 function optionValues(
   request: RenderRequest,
   { offered }: CatalogModel,

@@ -9,35 +9,36 @@ import {
 import type { EngineStage, Report } from '@renderkit/engine-kit/report.ts';
 
 export type FollowPauses = {
-  /** Milliseconds between tries at an engine that cannot be reached; they double. */
+  /** Milliseconds between tries at an engine that cannot be reached. The pause doubles up to `maxUnreachable`. */
   unreachable: number;
   maxUnreachable: number;
-  /** However long a job has run already, whoever takes it up looks for so many milliseconds whether it is done. */
+  /** Milliseconds for which a worker that takes over a job looks whether it is done, however long the job has run. */
   minLook: number;
-  /** And so many at one that was done by the time it was to be canceled. */
+  /** Milliseconds for the last look at a job that could not be canceled in time. */
   lastLook: number;
 };
 
 export type FollowLimits = {
-  /** From when it began there; where that is not limited, from when it was sent. */
+  /** Counted from when the job began at the engine; without `startSeconds`, from when it was sent. */
   runSeconds: number;
-  /** From when it was sent, for one that waits in the engine's own queue. */
+  /** Counted from when the job was sent: the limit for waiting in the engine's own queue. */
   startSeconds: number | undefined;
-  /** Without a sign of life. */
+  /** The limit without any event from the engine. */
   silentSeconds: number | undefined;
   /** When the job was sent; null: now. */
   since: Date | null;
   signal: AbortSignal;
   pauses: FollowPauses;
-  /** Told of whatever the engine says before its result. */
+  /** Receives every event of the engine before its result. */
   report: Report;
 };
 
 type Followed = { handle: Handle; job: FollowedJob };
 
 /**
- * Follows a job to its result. That its engine cannot be reached is no end of it: the job goes on there, and is asked
- * for until its time is over. One that takes too long is canceled, and looked at once more where that did not come in time.
+ * Follows a job to its result. An unreachable engine does not end the job: the job goes on there, and this function
+ * retries until its time is over. A job that takes too long is canceled. If the cancel is not confirmed, the job is
+ * looked at once more.
  * @throws EngineFailure
  */
 export async function followToEnd(
@@ -64,7 +65,7 @@ export async function followToEnd(
       const result = await followUntil(driver, followed, { ...limits, signal: lastLook }).catch(
         (failure: unknown) => {
           signal.throwIfAborted();
-          // Where the cancel was not confirmed the failure may be what came of it.
+          // If the cancel was not confirmed, it may have caused this failure.
           if (outcome === 'too_late' && !lastLook.aborted) throw failure;
         },
       );
@@ -98,7 +99,7 @@ async function followUntil(
   }
 }
 
-/** A job's time to begin, or to end, is over. */
+/** The time for a job to begin, or to end, is over. */
 class TimeIsOver extends Error {
   override readonly name = 'TimeIsOver';
   readonly of: 'start' | 'run';
@@ -108,7 +109,10 @@ class TimeIsOver extends Error {
   }
 }
 
-/** One that was taken back before it began cost nothing, and another backend may make it. */
+/**
+ * Returns the failure of a job whose time is over. A job that was canceled before it began cost nothing, and another
+ * backend may make it.
+ */
 function timeoutOf(cause: TimeIsOver, isCanceled: boolean): EngineFailure {
   if (cause.of === 'start' && isCanceled)
     return new EngineFailure('The backend did not begin the job in the time that its route allows.', {
@@ -120,7 +124,7 @@ function timeoutOf(cause: TimeIsOver, isCanceled: boolean): EngineFailure {
   return new EngineFailure('The job took longer than its route allows.', options);
 }
 
-/** Goes off when the job waits at its engine, runs, or is silent for too long. */
+/** Creates an alarm that goes off when the job waits at its engine, runs, or is silent for too long. */
 function createAlarm({ runSeconds, startSeconds, silentSeconds, since, pauses }: FollowLimits) {
   const controller = new AbortController();
   const goOff = (of: TimeIsOver['of']) => () => controller.abort(new TimeIsOver(of));
@@ -157,13 +161,13 @@ function createAlarm({ runSeconds, startSeconds, silentSeconds, since, pauses }:
   };
 }
 
-/** Later than this a timer did not go off by itself: the process stood still. */
+/** Milliseconds. A timer that fires later than this shows that the process stood still. */
 const lateMs = 1_000;
 const maxTimerMs = 2 ** 31 - 1;
 
 /**
- * A timer that tells a standstill of its own process from time that went by: where it goes off late nobody has looked meanwhile,
- * and it is set once more, for the time of a look.
+ * A timer that tells a standstill of its own process from elapsed time. If the timer fires late, the process has not
+ * looked at the job meanwhile, so the timer is set once more, for the time of one look.
  */
 class AwakeTimer {
   readonly #lookMs: number;

@@ -10,8 +10,9 @@ import { type JobValues, jobValues } from './engine-values.ts';
 import { findMaterials } from './store.ts';
 
 /**
- * Lends the files that a render names, and hands over what it asks, and what one of its jobs is made from.
- * @throws EngineError where one of the files is gone
+ * Makes the files that a render names available while `use` runs. Passes `use` the render's request to its engine and
+ * the values of one of its jobs.
+ * @throws EngineError if one of the files is gone
  */
 export async function withMaterials<T>(
   { claim, model, route }: { claim: Claim; model: CatalogModel; route: Route },

@@ -13,7 +13,7 @@ export type SubmissionDependencies = Omit<ReporterOptions, 'log'> & {
   storage: BlobStorage;
   mediaKey: KeyObject;
   catalog: Catalog;
-  /** @throws EngineFailure where this process cannot speak to the backend */
+  /** @throws EngineFailure if this process cannot connect to the backend */
   driverOf: (backend: string) => Promise<Driver>;
   /** This process, in leases. */
   worker: string;
@@ -29,7 +29,7 @@ export type SubmissionDependencies = Omit<ReporterOptions, 'log'> & {
 /** Milliseconds. */
 export type Pauses = FollowPauses & {
   askAgain: number;
-  /** Until a result that could not be had, or was of no use, is fetched again; they double where its host is away. */
+  /** Until a result that was unavailable or useless is fetched again. The pause doubles while its host is away. */
   fetchAgain: number;
   /** Until a result that could not be stored is tried again. */
   spaceAgain: number;
@@ -45,7 +45,7 @@ export const usualPauses: Pauses = {
   lastLook: 60_000,
 };
 
-/** One job of a render at a backend behind an address, and what it takes to carry it on. */
+/** One job of a render at a backend behind an address, and what is needed to continue it. */
 export type Job = {
   claim: Claim;
   model: CatalogModel;
@@ -54,21 +54,21 @@ export type Job = {
   driver: Driver;
   folder: string;
   signal: AbortSignal;
-  /** Raised where its backend is drained and the time for what runs is over. */
+  /** Raised when the render was stopped, or when its backend is drained and the time for running jobs is over. */
   draining: AbortSignal;
-  /** By which the engine knows the job, once it has it. */
+  /** How the engine identifies the job, once it has it. */
   handle: Handle | undefined;
-  /** Whether the engine may have the job by now, and whether it has. */
+  /** Whether the engine may have the job by now, and whether it certainly has it. */
   arrival: { isPossible: boolean; isKnown: boolean };
   pauses: Pauses;
   reporter: Reporter;
   dependencies: SubmissionDependencies;
 };
 
-/** The job was canceled where it ran: another backend may make it, or nobody does any more. */
+/** The job was canceled at its backend: another backend may make it, or nobody does any more. */
 export class Drained extends Error {
   override readonly name = 'Drained';
-  /** The backend never had it. */
+  /** The backend never had the job. */
   readonly unsent: boolean;
 
   constructor(message: string, unsent = false) {

@@ -1,6 +1,6 @@
 import type { Render } from '@renderkit/contract/studio/schemas/render.ts';
 
-/** Puts the studio's public address before the links of a render as the database keeps it. */
+/** Adds the studio's public address to the links of a render, which the database stores without it. */
 export function presentRender(render: Render, mediaUrl: string): Render {
   return {
     ...render,

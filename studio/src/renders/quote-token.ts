@@ -9,11 +9,11 @@ export type Quoted = {
   outputs: number;
   moderated: boolean;
   expires: number;
-  /** Of its model. Undefined in quotes of the release before: what is published then. */
+  /** Of the model. `undefined` in quotes of the release before: the version that is published at the submit. */
   modelVersion: number | undefined;
 };
 
-/** An opaque text that only this studio can have made: the promise and its HMAC. */
+/** Returns an opaque text that only this studio can make: the promise and its HMAC. */
 export function signQuote(key: KeyObject, quoted: Quoted): string {
   const text = Buffer.from(
     JSON.stringify([
@@ -29,7 +29,10 @@ export function signQuote(key: KeyObject, quoted: Quoted): string {
   return `${text}.${mac(key, text).toString('base64url')}`;
 }
 
-/** The promise of a quote of ours, else undefined. Whether it has expired is for the database's clock to say. */
+/**
+ * Returns the promise of a quote that this studio signed, else `undefined`. The database's clock decides whether it has
+ * expired.
+ */
 export function readQuote(key: KeyObject, quote: string): Quoted | undefined {
   const [text = '', signature = ''] = quote.split('.', 2);
   const given = Buffer.from(signature, 'base64url');
@@ -41,7 +44,7 @@ export function readQuote(key: KeyObject, quote: string): Quoted | undefined {
   return { account, digest, costMillicredits, outputs, moderated: moderated === 1, expires, modelVersion };
 }
 
-/** The same for two requests that say the same, whatever the order of their fields. */
+/** Returns the same digest for equal requests, whatever the order of their fields. */
 export function digestOf(request: unknown): string {
   return hash('sha256', canonicalJson(request), 'base64url');
 }

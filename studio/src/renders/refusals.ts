@@ -18,7 +18,7 @@ const messages: Record<RefusalCode, string> = {
   quote_invalid: 'The quote is unknown, has expired, or was made for another request.',
 };
 
-/** A refusal with the usual words for its code, or better ones. */
+/** Builds a refusal with the usual message of its code, or with a more exact one. */
 export function refusal(
   code: RefusalCode,
   details: { message?: string; field?: string; storage?: StorageUse } = {},

@@ -4,10 +4,10 @@ import type { MediaSource } from '@renderkit/engine-kit/route.ts';
 import type { RenderShape } from '../backends/render-shape.ts';
 import type { CatalogModel } from '../catalog/catalog-model.ts';
 
-/** Pixels of an output that keeps its source's ratio: a larger source is brought down to it. */
+/** The most pixels of an output that keeps its source's ratio. A larger source is scaled down. */
 export const maxKeptPixels = 4_194_304;
 
-/** The ids of the media that a request brings, by what they are to an engine. */
+/** Returns the ids of the media that a request names, by their role for an engine. */
 export function mediaIdsOf(request: RenderRequest): Partial<Record<MediaSource, readonly string[]>> {
   const one = (id: string | undefined) => (id === undefined ? [] : [id]);
   const found: Partial<Record<MediaSource, readonly string[]>> = { references: request.reference_images };
@@ -25,7 +25,10 @@ export function mediaIdsOf(request: RenderRequest): Partial<Record<MediaSource, 
   return Object.fromEntries(Object.entries(found).filter(([, ids]) => ids.length > 0));
 }
 
-/** What routes ask of a request, and what their cost depends on; counted high where it is known only later. */
+/**
+ * Returns what routes require of a request and what their cost depends on. Pixels that are known only later are counted
+ * high.
+ */
 export function shapeOf(request: RenderRequest, model: CatalogModel): RenderShape {
   const isVideo = request.kind === 'video' || request.kind === 'video_extend';
   const asked = isVideo ? request.duration_seconds : undefined;

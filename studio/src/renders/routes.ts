@@ -24,13 +24,13 @@ import { createSubmitter, type SubmitDependencies } from './submit-render.ts';
 export type RenderRoutesOptions = Omit<SubmitDependencies, 'findOwn'> & {
   presentRender: (render: Render) => Render;
   findBearer: Authenticator['findBearer'];
-  /** Of the service, whose the tokens must be. */
+  /** The client id of the service. Only its tokens are accepted. */
   clientId: string;
 };
 
 const idsPerStatement = 256;
 const faultRetrySeconds = 5;
-// A client that does not give up is let go.
+// How long an injected silence lasts for a client that does not give up.
 const silenceMs = 60_000;
 
 export function renderRoutes(
@@ -117,13 +117,13 @@ async function stop(
     unstoppable: unstoppableEngines,
   });
   if (stopped === undefined) throw new StudioError('not_found', 'No render has this token.');
-  // A worker has to hear of it, and of what ended here whoever reads the account.
+  // Workers must learn of a render that is stopping; the account's readers must learn of one that ended here.
   if (stopped.outcome === 'stopping') announce.job();
   else announce.change(account.id);
   return { ...stopped, render: presentRender(stopped.render) };
 }
 
-/** The operator's switch: this call goes wrong on purpose. */
+/** Fails this call on purpose, with the fault that the operator injected. */
 async function answerWithInjectedError(fault: string, reply: FastifyReply): Promise<undefined> {
   if (fault === 'rate')
     throw new StudioError('rate_limited', 'The account asks too often.', {

@@ -20,12 +20,13 @@ import { failedEnd } from './submission-failure.ts';
 type Stops = Pick<Job, 'signal' | 'draining'> & { onNext: (next: Claim) => void };
 
 /**
- * Carries a submission to its end, and the further jobs of its render after it. The row is there before anything is sent;
- * one that was taken over is looked for and followed, and sent only where the engine provably never had it: its row says
- * that no request was begun, or the engine that it has none.
- * @param stops `signal`: the lease is gone or the worker stops. `draining`: the job is canceled and given back; its render
- *   ends if it was stopped. `onNext` is told of the render's next job as soon as that is there, for its lease
- * @throws the signal's reason: another goes on
+ * Carries a submission, and then the further jobs of its render, to the end. The row exists before anything is sent. A
+ * submission that was taken over is searched for and followed. It is sent only if the engine provably never had it: its
+ * row shows that no request was begun, or the engine reports that it has no such job.
+ * @param stops `signal`: the lease is gone or the worker stops. `draining`: the job is canceled and given back; its
+ *   render ends if it was stopped. `onNext` is called with the render's next job as soon as its row exists, so that its
+ *   lease is renewed
+ * @throws the signal's reason: another worker continues the job
  */
 export async function runSubmission(
   claim: Claim,
@@ -67,7 +68,7 @@ async function runJob(
     signal.throwIfAborted();
     const { id: submission, render_id: render, backend } = claim;
     log.warn({ err: error, submission, render, backend }, 'a job at a backend failed');
-    // The request was on its way, and the engine did not begin.
+    // The request was on its way, but the engine did not begin the job.
     if (error instanceof EngineFailure && error.untaken) arrival.isPossible = arrival.isKnown = false;
     end = endBy(error, { route, stage: arrival.isKnown ? reporter.stage : 'submitting', arrival });
     if (error instanceof EngineFailure) await persist(() => blame(database, claim, error), signal);
@@ -87,9 +88,10 @@ async function runJob(
 type DriverSearch = Pick<Job, 'route' | 'arrival' | 'signal' | 'pauses' | 'dependencies'>;
 
 /**
- * What speaks to a job's backend. Where the backend may have the job and takes money for it, whoever cannot speak to it, because its
- * secret was made with another SECRET_KEY, say, waits for as long as a job may run: given back, the job would be bought again.
- * @throws EngineFailure, `outcome_unknown` where the job was bought
+ * Returns the driver for a job's backend. A process may be unable to connect, for example because the backend's secret
+ * was made with another SECRET_KEY. If the backend may have a job that costs money, the process then waits for as long
+ * as a job may run: if the job were given back, it would be bought again.
+ * @throws EngineFailure, `outcome_unknown` if the job was bought
  */
 async function findDriver(
   backend: string,
@@ -115,7 +117,9 @@ async function findDriver(
   }
 }
 
-/** What a job ended by. What was bought is waited for until there is space, and not given back: it would be bought again. */
+/**
+ * Turns an error into the end of its job. A bought job is not given back for want of space: it would be bought again.
+ */
 function endBy(
   error: unknown,
   { route, stage, arrival }: Pick<Job, 'route' | 'arrival'> & { stage: FailureStage },
@@ -126,7 +130,10 @@ function endBy(
   return failedEnd(error, route, { stage, isBought });
 }
 
-/** Nothing rests for a user's bad value, nor for what nobody knows. */
+/**
+ * Marks a route as unfit for a backend, or lets the backend rest. Does neither for a user's bad value or an unknown
+ * outcome.
+ */
 async function blame(database: Database, claim: Claim, failure: EngineFailure): Promise<void> {
   if (failure.blame === 'pair' && !failure.tooLarge)
     await recordUnfit(database, claim, { code: 'sample_failed', message: failure.message });
@@ -135,8 +142,8 @@ async function blame(database: Database, claim: Claim, failure: EngineFailure): 
 }
 
 /**
- * Makes the outputs. Once the engine may have the job, an error of our own that passes does not end it: the database, the store or
- * the disk is waited for, as long as a job may run, where the job given back would be bought again.
+ * Makes the outputs. Once the engine may have the job, a temporary error of the database, the storage or the disk does
+ * not end it: a job that is given back would be bought again. Retries for as long as a job may run.
  */
 async function carryOn(job: Job): Promise<SubmissionEnd> {
   const { claim, route, arrival, signal, pauses, dependencies } = job;

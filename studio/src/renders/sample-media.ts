@@ -7,10 +7,10 @@ import type { MediaStore } from '../storage/open-media.ts';
 import { findSampleImage, writeSampleImage } from './sample-store.ts';
 
 const folder = path.join(import.meta.dirname, '..', '..', 'models', 'samples');
-/** Pixels, of both files. */
+/** Width and height of both files, in pixels. */
 const side = 768;
 
-/** What stands for the images that somebody would bring: ids in the installation's library, and the files. */
+/** Stand-ins for the images that a user would bring: ids in the installation's library, and the files. */
 const photo = { id: 'ast_sample_image', file: 'image.png' };
 const mask = { id: 'ast_sample_mask', file: 'mask.png' };
 const standIns: Partial<Record<MediaSource, typeof photo>> = {
@@ -21,12 +21,12 @@ const standIns: Partial<Record<MediaSource, typeof photo>> = {
   mask,
 };
 
-/** Whether a sample can bring such a medium: there is no video and no audio for samples. */
+/** Returns whether samples have a stand-in for such a medium. There is none for video and audio. */
 export function hasStandIn(source: MediaSource): boolean {
   return standIns[source] !== undefined;
 }
 
-/** The id of what stands for a medium, stored where it is not yet. @throws Error where there is none */
+/** Returns the id of the stand-in for a medium, and stores it if it is missing. @throws Error if there is none */
 export async function keepStandIn(source: MediaSource, dependencies: MediaStore): Promise<string> {
   const image = standIns[source];
   if (image === undefined) throw new Error(`nothing stands for ${source} in a sample`);
@@ -34,7 +34,7 @@ export async function keepStandIn(source: MediaSource, dependencies: MediaStore)
   if (key !== undefined && (await dependencies.storage.open(key)) !== undefined) return image.id;
   const name = `${image.id}.png`;
   const chunks = [await readFile(path.join(folder, image.file))];
-  // A folder of its own each time: two that store it at once do not take it from each other.
+  // A new folder each time: two processes that store the image at once do not take it from each other.
   const files = { owner: newId('ast_'), files: { image: { name, chunks } } };
   await keepFiles(files, dependencies, async (transaction, kept) => {
     const row = { id: image.id, ...kept.image, width: side, height: side };

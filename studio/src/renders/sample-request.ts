@@ -8,13 +8,16 @@ import type { Manifest } from '@renderkit/manifests/manifest.ts';
 import type { MediaStore } from '../storage/open-media.ts';
 import { hasStandIn, keepStandIn } from './sample-media.ts';
 
-/** What is drawn where nothing else is said. */
+/** The prompt of a sample that sets none. */
 const usualPrompt = 'a lighthouse on a cliff above a calm sea, a small boat, evening light';
 
 /** What a sample asks for: the simplest request that a model takes. */
 export type SamplePlan = { shape: RequestShape } | { impossible: string };
 
-/** `mayCost`: also by routes of paid providers. `impossible` says why there is none, for an operator. */
+/**
+ * Plans the simplest sample of a model. `mayCost` also allows routes of paid providers. `impossible` tells an operator
+ * why there is no sample.
+ */
 export function planSample(manifest: Manifest, { mayCost }: { mayCost: boolean }): SamplePlan {
   const routes = manifest.routes.filter(({ cost }) => mayCost || cost === undefined);
   if (routes.length === 0) return { impossible: 'A sample costs money here: ask for one with --sample.' };
@@ -28,7 +31,9 @@ export function planSample(manifest: Manifest, { mayCost }: { mayCost: boolean }
     : { shape };
 }
 
-/** The request of a sample; what it needs of media is stored for it. @throws TypeError where its model does not take it */
+/**
+ * Builds the request of a sample and stores the media that it needs. @throws TypeError if the model does not take it
+ */
 export async function sampleRequest(
   { shape, prompt = usualPrompt }: { shape: RequestShape; prompt?: string | undefined },
   { offered }: CatalogModel,

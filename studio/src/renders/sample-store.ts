@@ -4,7 +4,7 @@ import type { Database, Queryable, Transaction } from '@renderkit/server-kit/db/
 import { jobsChannel } from '../channels.ts';
 import type { Waiting } from './waiting.ts';
 
-/** Whom the installation's own renders and files belong to. Nobody has it. */
+/** The account that owns the installation's own renders and files. No user has it. */
 const installationAccount = 'acc_installation';
 
 export type NewSample = {
@@ -20,8 +20,8 @@ export type NewSample = {
 };
 
 /**
- * A render that no account pays, and that no other has to wait for longer than for its own turn. False where its model is
- * retired: whoever retires it meanwhile either sees this sample or is seen here.
+ * Inserts a render that no account pays for. It takes its turn from now on, like any other. Returns false if its model
+ * is retired. A process that retires the model meanwhile either sees this sample, or the insert sees the retirement.
  */
 export async function insertSample(database: Database, sample: NewSample): Promise<boolean> {
   const { request, waiting } = sample;
@@ -48,7 +48,7 @@ export async function insertSample(database: Database, sample: NewSample): Promi
   return count === 1;
 }
 
-/** Has workers look at once for what waits, or was stopped. */
+/** Wakes the workers, so that they look at once for renders that wait or were stopped. */
 export async function notifyJobs(database: Queryable): Promise<void> {
   await database.execute('select pg_notify($1, $2)', [jobsChannel, 'job']);
 }
@@ -57,15 +57,15 @@ export type SampleRow = {
   status: 'queued' | 'running' | 'succeeded' | 'failed';
   is_stopped: boolean;
   attempt: number;
-  /** Why nothing can make it now. */
+  /** Why nothing can make it now; `null` if something can. */
   obstacle: string | null;
-  /** Which backend is at it, or was last. */
+  /** The backend that runs it, or that was the last to run it. */
   backend: string | null;
-  /** Of its last job that failed, for an operator; null where none did. */
+  /** Why its last failed job failed, for an operator; `null` if none failed. */
   reason: string | null;
-  /** For users, where it failed. */
+  /** For users, if it failed. */
   message: string | null;
-  /** All that its jobs took. */
+  /** The run time of all its jobs. */
   seconds: number | null;
   /** Whether the engine had to load other weights first. */
   with_loading: boolean;
@@ -87,7 +87,7 @@ export async function findSample(database: Database, id: string): Promise<Sample
   return row;
 }
 
-/** The last that was asked for of a version of a model, or of another one that makes the same. */
+/** Returns the id of the newest sample of a version of a model, or of another version that makes the same. */
 export async function findNewestSample(
   database: Database,
   model: string,
@@ -104,7 +104,7 @@ export async function findNewestSample(
   return row?.id;
 }
 
-/** What is under way of a model, of all its versions or of one and those that make the same: ids of renders. */
+/** Returns the samples of a model that are in progress: of all its versions, or of one and those that make the same. */
 export async function findSamplesUnderWay(
   queryable: Queryable,
   model: string,
@@ -123,8 +123,8 @@ export async function findSamplesUnderWay(
 }
 
 /**
- * Asks the render of a sample to end: at once where it waits, else its worker ends it. Also at an engine that cannot stop: what
- * that makes is thrown away.
+ * Asks the render of a sample to end. A waiting render ends at once; a running one is ended by its worker. The result
+ * of an engine that cannot stop is thrown away.
  */
 export async function stopSampleRender(queryable: Queryable, id: string): Promise<'ended' | 'stopping'> {
   const [row] = await queryable.rows<{ outcome: 'ended' | 'stopping' }>(
@@ -134,7 +134,7 @@ export async function stopSampleRender(queryable: Queryable, id: string): Promis
   return row?.outcome ?? 'ended';
 }
 
-/** Ends a sample that nobody is at, unless somebody has begun meanwhile. */
+/** Ends a sample that no worker runs. Does nothing if a worker has begun it meanwhile. */
 export async function giveSampleUp(
   database: Database,
   id: string,
@@ -153,7 +153,7 @@ export type SampleImage = {
   height: number;
 };
 
-/** Where an image of the installation's lies; undefined where it has none of this id. */
+/** Returns the storage key of an image of the installation, `undefined` if there is none with this id. */
 export async function findSampleImage(database: Database, id: string): Promise<string | undefined> {
   const [row] = await database.rows<{ storage_key: string }>(
     'select storage_key from assets where id = $1 and account_id = $2',
@@ -162,7 +162,10 @@ export async function findSampleImage(database: Database, id: string): Promise<s
   return row?.storage_key;
 }
 
-/** `lost`: the key under which it lay and does no more. False where somebody else has written it meanwhile. */
+/**
+ * Writes the row of an image. `lost`: the key whose file is gone. Returns false if another process wrote the row
+ * meanwhile.
+ */
 export async function writeSampleImage(
   transaction: Transaction,
   image: SampleImage,

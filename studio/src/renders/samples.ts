@@ -18,8 +18,8 @@ import {
 import { waitingOf } from './waiting.ts';
 
 /**
- * Has the workers make one generation by a version of a model, published or not, that no account asked for. It is claimed,
- * carried on and counted as every other. Returns its id, undefined where the model is retired.
+ * Has the workers make one generation with a version of a model, published or not, that no account asked for. It is
+ * claimed, continued and counted like any other. Returns its id, `undefined` if the model is retired.
  */
 export async function startSample(
   database: Database,
@@ -39,13 +39,16 @@ export async function startSample(
     mayCost,
   });
   if (!isBegun) return undefined;
-  // What is not on offer has not been looked at.
+  // The routes of a version that is not offered have not been checked yet.
   await checkRoutesSoon(database, model);
   await notifyJobs(database);
   return id;
 }
 
-/** How the last sample of a version stands; undefined where none was ever asked for. `reason`: in an operator's words. */
+/**
+ * Returns the state of the newest sample of a version, `undefined` if none was ever requested. `reason`: in an
+ * operator's words.
+ */
 export async function readSample(
   database: Database,
   { id, version }: { id: string; version: number },
@@ -65,12 +68,15 @@ function whyFailed({ is_stopped: isStopped, reason, message }: SampleRow): strin
   return isStopped ? 'It was stopped.' : (reason ?? message ?? 'It could not be made.');
 }
 
-/** `ended`: nothing is at it any more. `stopping`: its engine is told, and it ends as soon as that lets go of it. */
+/**
+ * `ended`: nothing runs any more. `stopping`: the engine is asked to stop, and the sample ends once the engine releases
+ * it.
+ */
 export type StoppedSample = { version: number; outcome: 'ended' | 'stopping' };
 
 /**
- * Stops what is under way of a model's samples, of one version and those that make the same or of all. Nothing that they make
- * is kept from the commit on, not even by an engine that cannot stop.
+ * Stops the samples of a model that are in progress: of one version and those that make the same, or of all. From the
+ * commit on nothing that they make is kept, not even by an engine that cannot stop.
  */
 export async function stopSamples(
   transaction: Transaction,
@@ -89,14 +95,14 @@ export type SampleEnd =
   /** In an operator's words. */
   | { made: false; reason: string };
 
-/** `backend`: which is at it; null while it waits for one. */
+/** `backend` runs the sample; `null` while it waits for one. */
 export type SampleProgress = { backend: string | null };
 
 const lookEveryMs = 500;
 
 /**
- * Waits for a sample. One that nobody has begun when the time is over is given up; one that runs goes on, and is kept with
- * its version all the same. `onLook` is called with each look.
+ * Waits for a sample. A sample that no backend has begun when the time is over is given up. A running sample goes on,
+ * and its result is still kept with its version. `onLook` is called at each look.
  */
 export async function followSample(
   database: Database,

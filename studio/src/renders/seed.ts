@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 
-/** The seed that is asked for, or else the render's own. */
+/** Returns the requested seed, or else the render's own. */
 export function seedOf({ options: { seed } }: Pick<RenderRequest, 'options'>, render: string): number {
   if (typeof seed === 'number' && seed >= 0) return Math.min(Math.trunc(seed), 2 ** 32 - 1);
   return drawnSeed(render);
 }
 
-/** A render's own seed: a second try draws the same image, and no other render has it. */
+/** Returns a render's own seed: a second try draws the same image, and no other render has this seed. */
 export function drawnSeed(render: string): number {
   return createHash('sha256').update(render).digest().readUInt32LE(0);
 }

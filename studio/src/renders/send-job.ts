@@ -10,10 +10,10 @@ import { runSecondsOf } from './run-timeout.ts';
 import { isHeldByAnother, recordBegun, recordLost, recordSent, type SentJob } from './submission-store.ts';
 import { uniqueTargets } from './unique-targets.ts';
 
-/** Until an engine has said whether it takes a job. */
+/** Seconds within which an engine must answer whether it takes a job. */
 const submitSeconds = 60;
 
-/** Has the engine have the job exactly once. */
+/** Sends the job such that the engine has it exactly once. Returns the engine's handle. */
 export async function send(job: Job, values: JobValues): Promise<Handle> {
   const { claim, route, files, folder, signal, draining, arrival, dependencies } = job;
   const { database, crashPoint } = dependencies;
@@ -51,7 +51,7 @@ export async function send(job: Job, values: JobValues): Promise<Handle> {
   return taken.handle;
 }
 
-/** A job that is not there yet may be given up meanwhile: what is brought to the engine for it costs nothing. */
+/** Prepares the job at the engine. A job that is not sent yet may be given up meanwhile: preparing it costs nothing. */
 async function prepare({ driver, signal, draining, arrival }: Job, job: EngineJob): Promise<Prepared> {
   if (arrival.isPossible) return driver.prepare(job, signal);
   try {
@@ -63,7 +63,7 @@ async function prepare({ driver, signal, draining, arrival }: Job, job: EngineJo
   }
 }
 
-/** @throws EngineFailure `sent: 'unknown'` where the engine did not say in its time whether it took the job */
+/** @throws EngineFailure `sent: 'unknown'` if the engine did not answer in time whether it took the job */
 async function submitInTime({ claim, driver, route, signal }: Job, prepared: Prepared): Promise<Handle> {
   const seconds = route.timeouts?.submit ?? submitSeconds;
   const time = AbortSignal.timeout(seconds * 1_000);
@@ -80,8 +80,9 @@ const sizeOf = (image: JobValues['image']) =>
   image?.width && image.height ? { width: image.width, height: image.height } : null;
 
 /**
- * Looks for a job whose fate is unknown, as long as its route says. What another submission has is not this one's.
- * @throws EngineFailure where it cannot be found out, or may be sent anew
+ * Searches for a job whose fate is unknown, for as long as its route allows. A job that another submission has is not
+ * this one's. Returns `absent` if the engine never had the job.
+ * @throws EngineFailure if the fate stays unknown, or if the job may be sent again
  */
 async function locate(job: Job, prepared: Prepared): Promise<SentJob | 'absent'> {
   const { claim, route, driver, signal, pauses, dependencies } = job;

@@ -22,25 +22,25 @@ import { drawSubmission, type DrawDependencies } from './draw-submission.ts';
 import type { SubmissionDependencies } from './job.ts';
 import { runSubmission } from './run-submission.ts';
 
-/** A killed worker's submissions are taken over within this and a second. */
+/** A killed worker's submissions are taken over within this time plus one second. */
 const initialLeaseMs = 10_000;
 const lookEveryMs = 1_000;
 const takenOverAtOnce = 20;
 /** Jobs at backends behind addresses that one process follows. */
 const maxFollowed = 1_000;
-/** What is being drawn when the worker stops may still be finished in this time. */
+/** Time for a stopping worker to finish what it is drawing. */
 const stopWithinMs = 8_000;
 
 export type ClaimsOptions = Omit<DrawDependencies & SubmissionDependencies, 'worker' | 'leaseMs'> & {
   /** Renders that this process draws at once, in each lane. */
   slotsPerLane: number;
-  /** What of the engines on its own machine this process serves; none: all. */
+  /** Names or labels of the engines on its own machine that this process serves; none: all. */
   labels: readonly string[];
   leaseMs?: number;
 };
 
 type Held = {
-  /** Of the job that is under way: a render that takes several goes on with the next. */
+  /** The id of the current job: a render with several jobs continues with the next one. */
   id: string;
   backend: string;
   lane: Lane;
@@ -51,9 +51,10 @@ type Held = {
 };
 
 /**
- * Claims renders for the local engines of this process and for backends behind addresses, and runs them; woken by word of
- * new ones and by a look each second. Renews the leases of all that it runs in one statement, and takes over what a worker
- * that died has left. Disposing lets what is being drawn end within a few seconds, and lets go of the rest: others follow it.
+ * Claims renders for the local engines of this process and for backends behind addresses, and runs them. A notification
+ * of new renders wakes it, and it looks once a second. Renews the leases of all its submissions in one statement, and
+ * takes over the submissions of dead workers. Disposing gives what is being drawn a few seconds to end and releases the
+ * rest, which other workers then follow.
  */
 export function startClaims(
   options: ClaimsOptions,
@@ -64,7 +65,10 @@ export function startClaims(
   const drawing = engines.map(({ id }) => id);
   const spoken = engineNames.filter((engine) => createDriverFor(engine) !== undefined);
   const held = createHeld(dependencies, drawing, () => claims.wake());
-  /** Whoever could not reach the database for a while had better let the others renew first. */
+  /**
+   * After the database was unreachable, this process takes nothing over for a while: the other workers must renew their
+   * leases first.
+   */
   let unreachableAt = Number.NEGATIVE_INFINITY;
 
   /** Null: every lane. */
@@ -129,7 +133,7 @@ export function startClaims(
   };
 }
 
-/** The submissions that this process is at. */
+/** Keeps the submissions that this process runs. */
 function createHeld(
   dependencies: DrawDependencies & SubmissionDependencies,
   drawing: readonly string[],
@@ -180,7 +184,7 @@ function createHeld(
         renewedAt = performance.now();
         for (const id of taken) held.get(id)?.stop.abort(isGone);
       } catch (error) {
-        // What goes over the network has to end before another may send it; what is drawn here harms nobody.
+        // A job at a backend must end before another worker may send it. What is drawn here does no harm.
         if (performance.now() - renewedAt > leaseMs / 2)
           for (const { isDrawn, stop } of held.values()) if (!isDrawn) stop.abort(isStale);
         throw error;
@@ -222,7 +226,7 @@ function carry(
   return drawSubmission(claim, isTakenOver, { stopping, onNext }, dependencies);
 }
 
-/** Renews these leases; returns those that are another worker's by now. */
+/** Renews these leases. Returns the ids of those that another worker has by now. */
 async function renewOrFindTaken(
   ids: readonly string[],
   {
@@ -232,7 +236,7 @@ async function renewOrFindTaken(
   }: Pick<SubmissionDependencies, 'worker' | 'leaseMs'> & Pick<ClaimsOptions, 'database'>,
 ): Promise<string[]> {
   const renewed = await renewLeases(database, { ids, worker, leaseMs });
-  // What has just ended is renewed no more either, and its worker goes on with the next job of the render.
+  // A submission that has just ended is not renewed either, and its worker goes on with the next job of the render.
   const others = ids.filter((id) => !renewed.has(id));
   return others.length === 0 ? [] : findTaken(database, { ids: others, worker });
 }

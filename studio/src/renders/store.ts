@@ -7,7 +7,7 @@ import type { StopAnswer, Render, RenderRequest } from '@renderkit/contract/stud
 import type { OwnMedia } from '@renderkit/contract/studio/validate-references.ts';
 import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 
-/** One submit, decided as far as can be outside the transaction. */
+/** One submit, decided as far as possible outside the transaction. */
 export type SubmitItem = {
   account: string;
   token: string;
@@ -20,9 +20,9 @@ export type SubmitItem = {
   /** Seconds since 1970; the transaction compares it with the database's clock. */
   quote_expires: number;
   refusal: Refusal | null;
-  /** A file that it names is still being looked at: it is told to come again. */
+  /** A file that the request names is still being checked: the client must submit again later. */
   waits: boolean;
-  /** Ids for what may have to be made. */
+  /** Ids for rows that may have to be created. */
   render: string;
   prompt: string;
   api_project: string;
@@ -36,7 +36,7 @@ export type SubmitRow = {
   item: number;
   outcome: 'accepted' | 'busy' | 'refused' | 'barred';
   answer: Render | StudioLimits | Refusal | null;
-  /** Whether a render waits now that did not before. */
+  /** Whether this submit lets a new render wait. */
   is_new: boolean;
 };
 
@@ -66,7 +66,7 @@ export async function findRenders(
   return row ?? { renders: [], ledger_seq: 0 };
 }
 
-/** Lets nothing ever be rendered under the token, unless a render of it is known already. */
+/** Bars a token, so that nothing is ever rendered under it, unless it has a render already. */
 export async function tombstoneRender(
   database: Database,
   asked: { account: string; token: string; client: string; newId: string },
@@ -80,7 +80,10 @@ export async function tombstoneRender(
     : { outcome: 'barred' };
 }
 
-/** Stops a render, or says why not; undefined where the account has none of that token. Wake the workers after it. */
+/**
+ * Stops a render or returns why it cannot; `undefined` if the account has no render with this token. The caller must
+ * wake the workers afterwards.
+ */
 export async function stopRender(
   database: Database,
   asked: { account: string; token: string; refund: 'none' | 'full'; unstoppable: readonly string[] },
@@ -95,10 +98,10 @@ export async function stopRender(
 
 export type OwnQuestion = { account: string; kind: 'project' | 'style' | 'media'; id: string };
 
-/** What an account has of a project's, a style's or a medium's id; undefined where it has none. */
+/** What an account has under the id of a project, style or medium; `undefined` if it has nothing. */
 export type OwnAnswer = { media?: OwnMedia } | undefined;
 
-/** A medium is an item of the library, or an upload by its token. */
+/** Looks up what accounts own. A medium is an item of the library, or an upload by its token. */
 export async function findOwn(database: Database, asked: OwnQuestion[]): Promise<OwnAnswer[]> {
   const rows = await database.rows<{ own: boolean; media: OwnMedia | null }>(
     `select coalesce(case asked.kind
@@ -150,11 +153,14 @@ export type MadeAsset = {
   duration: number | null;
   aspect_ratio: string | null;
   nsfw: boolean;
-  /** That its job was given; null where the engine takes none. */
+  /** The seed that its job got; `null` if the engine takes none. */
   seed: number | null;
 };
 
-/** Ends a render; `attempt` null fences out every worker that may still be at it. Undefined where this one was fenced out. */
+/**
+ * Ends a render. With `attempt` null, every worker that may still run the render is fenced out. Returns `undefined` if
+ * this caller was fenced out.
+ */
 export async function finishRender(
   queryable: Queryable,
   end: {
@@ -190,7 +196,10 @@ export type ReferenceFile = {
 
 export type MaterialsFound = { files: ReferenceFile[]; styles: { id: string; name: string }[] };
 
-/** The stored files of an account's library and of its ready uploads, and its own styles' names, for a render that names them. */
+/**
+ * Finds the files that a render names, in the account's library and its ready uploads, and the names of the account's
+ * own styles.
+ */
 export async function findMaterials(
   database: Database,
   account: string,

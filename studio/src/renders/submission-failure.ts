@@ -5,9 +5,10 @@ import type { Route } from '@renderkit/engine-kit/route.ts';
 import type { FailedEnd, RenderError } from './end-submission.ts';
 
 /**
- * The studio's own words, with no node, host or file in them: they stay with the render, and administrators read them where a
- * sample failed (`samples.ts`). Users of the API read those of `service/src/generations/settle/failure-sentences.ts`, which passes on
- * the sentence of `invalid_request` alone.
+ * The studio's own sentences, which name no node, host or file. They stay with the render, and administrators read them
+ * if a sample failed (`samples.ts`). Users of the API read the sentences of
+ * `service/src/generations/settle/failure-sentences.ts`, which passes on only the studio's sentence of
+ * `invalid_request`.
  */
 const messages: Record<EngineFailureCode, string> = {
   moderation_blocked: 'The content was refused by the moderation of the service that makes it.',
@@ -20,8 +21,9 @@ const messages: Record<EngineFailureCode, string> = {
 };
 
 /**
- * What a job at a backend ended by, and at which stage, as its end. On a route that costs money nothing is bought a second time for a result of no
- * use, for one that did not come in time, or for a fault of our own once the provider may have the job (`isBought`).
+ * Turns the error of a job at a backend, and the stage at which it happened, into the job's end. On a route that costs
+ * money nothing is bought a second time for a useless result, a late result, or a fault of our own once the provider
+ * may have the job (`isBought`).
  */
 export function failedEnd(
   error: unknown,
@@ -36,7 +38,7 @@ function endBy(error: unknown, route: Pick<Route, 'cost' | 'set'>, isBought: boo
   const isPaid = route.cost !== undefined;
   const reason = error instanceof Error ? error.message : null;
   const common = { type: 'failed' as const, assets: [], unknown: false, reason };
-  // Such an error says by itself what it is about.
+  // Such an error already has a fitting code and message.
   if (error instanceof EngineError && error.code !== 'render_failed')
     return { ...common, blame: 'render', final: true, error: { code: error.code, message: error.message } };
   if (!(error instanceof EngineFailure))
@@ -55,7 +57,9 @@ function endBy(error: unknown, route: Pick<Route, 'cost' | 'set'>, isBought: boo
   };
 }
 
-/** What of a request a target of the route is set from; undefined where it is from nothing that users send. */
+/**
+ * Returns the field of a request that a target of the route is set from; `undefined` if users do not send its value.
+ */
 function parameterOf({ set }: Pick<Route, 'set'>, target: string | undefined): string | undefined {
   const [source] = [target === undefined ? undefined : set[target]?.from].flat();
   return source === undefined || source.startsWith('job.') ? undefined : source;
@@ -69,7 +73,7 @@ function invalidValue(parameter: string | undefined): RenderError {
   return { code: 'invalid_request', message };
 }
 
-/** The error of a render as the studio tells it. */
+/** Returns the error of a render, with the studio's own sentence. */
 export function renderError(code: EngineFailureCode): RenderError {
   return { code, message: messages[code] };
 }

@@ -7,12 +7,12 @@ import type { Waiting } from './waiting.ts';
 
 const uniqueViolation = '23505';
 
-/** Names a submission as the worker knows it: one that was taken over since has another attempt. */
+/** Identifies a submission as its worker holds it. A submission that was taken over since has another attempt. */
 export type HeldSubmission = { id: string; attempt: number };
 
 /**
- * Writes down, before it is sent, that the engine may have the job from now on. Not where its person stopped the render, nor where
- * another worker took it over.
+ * Records, before the job is sent, that the engine may have it from now on. Records nothing if the user stopped the
+ * render, or if another worker took the submission over.
  */
 export async function recordBegun(
   database: Database,
@@ -35,12 +35,13 @@ export async function recordBegun(
   return row?.is_stopped ? 'stopped' : 'taken_over';
 }
 
-/** How a worker came by the engine's job: it was the answer to its own request, or it was found. */
+/** How a worker learned the engine's job: from the answer to its own request, or by a search. */
 export type SentJob = { handle: Handle; by: 'answer' | 'search' };
 
 /**
- * Writes down that the engine has the job. `held`: not done, for another submission has that very job. An engine that begins its names
- * anew answers with one that an ended submission had: it is this one's from now on.
+ * Records that the engine has the job. `held`: nothing is recorded, because another submission has the same job. An
+ * engine that restarts its numbering may answer with the name of an ended submission's job: the name belongs to this
+ * submission from now on.
  */
 export async function recordSent(
   database: Database,
@@ -70,7 +71,9 @@ export async function recordSent(
   }
 }
 
-/** Whether a job that was found is another submission's, of any backend: two may be one provider. */
+/**
+ * Returns whether a job that was found belongs to another submission, of any backend: two backends may be one provider.
+ */
 export async function isHeldByAnother(
   database: Database,
   { id }: Pick<HeldSubmission, 'id'>,
@@ -84,13 +87,16 @@ export async function isHeldByAnother(
   return holders.length > 0;
 }
 
-/** The engine's name of a job; null where its handle has none, for it goes by the submission's id. */
+/** Returns the engine's name of a job; `null` if its handle has none, because the engine uses the submission's id. */
 function engineJobOf(handle: Handle): string | null {
   if (typeof handle === 'string') return handle;
   return isObject(handle) && typeof handle['id'] === 'string' ? handle['id'] : null;
 }
 
-/** Writes down that nobody can tell whether the engine has the job. Returns for how many seconds that is so by now. */
+/**
+ * Records that it is unknown whether the engine has the job. Returns for how many seconds this has been unknown;
+ * `undefined` if this worker no longer holds the submission.
+ */
 export async function recordLost(
   database: Database,
   { id, attempt }: HeldSubmission,
@@ -105,7 +111,7 @@ export async function recordLost(
   return row?.seconds;
 }
 
-/** Everything that ends a render takes this lock first. */
+/** Locks an account. Everything that ends a render takes this lock first. */
 export async function lockAccount(transaction: Transaction, account: string): Promise<void> {
   await transaction.execute('select from accounts where id = $1 for update', [account]);
 }
@@ -116,13 +122,13 @@ export type EndedSubmission = HeldSubmission & {
   /** `reason` is for operators. */
   error: { code: string; message: string; reason?: string } | null;
   made: MadeAsset[];
-  /** Since it was sent, as long as it ran. */
+  /** How long it ran; `null` unless it is `done`. */
   seconds: number | null;
-  /** The engine never had it, though a request may have been made. */
+  /** The engine never had the job, though a request may have been made. */
   isUnsent: boolean;
 };
 
-/** Ends a submission that is still this worker's. False where it is not. */
+/** Ends a submission that this worker still holds. Returns false if it does not. */
 export async function endSubmissionRow(transaction: Transaction, end: EndedSubmission): Promise<boolean> {
   const count = await transaction.execute(
     `update submissions set state = $3, blame = $4, error = $5, made = $6, run_seconds = $7, ended_at = clock(),
@@ -149,14 +155,16 @@ export type RenderProgress = {
   excused: number;
   /** Jobs that failed, without those that a backend refused to take. */
   failed: number;
-  /** Jobs that a backend did not take, for a reason of its own: its limit of requests, a fault. */
+  /** Jobs that a backend did not take because of its own request limit or fault. */
   refused: number;
   is_stopped: boolean;
-  /** A sample, which nobody wants once it is stopped: what it made is not kept. */
+  /** A stopped sample keeps nothing of what it made. */
   is_sample: boolean;
 };
 
-/** Locks a render that is still at this attempt, and says how far it is. Undefined where it has ended or was taken over. */
+/**
+ * Locks a render that is still at this attempt and returns its progress; `undefined` if it has ended or was taken over.
+ */
 export async function lockProgress(
   transaction: Transaction,
   render: string,
@@ -178,7 +186,7 @@ export async function lockProgress(
   return row;
 }
 
-/** What this worker holds of renders that were stopped: to be canceled where it runs. */
+/** Returns the ids of this worker's submissions whose renders were stopped. The worker must cancel them. */
 export async function findStopped(database: Database, worker: string): Promise<string[]> {
   const rows = await database.rows<{ id: string }>(
     `select s.id from renders r join submissions s on s.render_id = r.id
@@ -197,7 +205,7 @@ export async function countMade(transaction: Transaction, render: string, made: 
   ]);
 }
 
-/** Whether this very try has ended its submission: what it stored may be named. */
+/** Returns whether this try has ended its submission: then rows may name what it stored. */
 export async function hasEnded(database: Database, { id, attempt }: HeldSubmission): Promise<boolean> {
   const rows = await database.rows(
     `select from submissions where id = $1 and attempt = $2 and state in ('done', 'failed')`,
@@ -206,7 +214,7 @@ export async function hasEnded(database: Database, { id, attempt }: HeldSubmissi
   return rows.length > 0;
 }
 
-/** What all jobs of a render have made; nothing of a sample that was stopped. */
+/** Returns what all jobs of a render have made; nothing for a stopped sample. */
 export async function findMade(transaction: Transaction, render: string): Promise<MadeAsset[]> {
   const rows = await transaction.rows<{ made: MadeAsset[] }>(
     `select s.made from submissions s join renders r on r.id = s.render_id
@@ -217,7 +225,7 @@ export async function findMade(transaction: Transaction, render: string): Promis
   return rows.flatMap(({ made }) => made);
 }
 
-/** Lets a render wait for a backend again, from now or from so many seconds on; an excused try does not count. */
+/** Lets a render wait for a backend again, now or after `afterSeconds`. An excused try does not count. */
 export async function waitAgain(
   transaction: Transaction,
   { render, afterSeconds, excused }: { render: string; afterSeconds: number; excused: boolean },
@@ -230,7 +238,7 @@ export async function waitAgain(
   );
 }
 
-/** Renders that wait for longer than these seconds, while nothing was there that could have made them. */
+/** Finds renders that have waited longer than these seconds while no backend could have made them. */
 export async function findStranded(
   database: Database,
   { image, video }: { image: number; video: number },
@@ -251,7 +259,9 @@ export type OldRender = {
   model_version: number | null;
 };
 
-/** Renders of the release before that nobody is at: a dead worker's become so when the queue notices. */
+/**
+ * Finds renders of the release before that no worker runs. A dead worker's render is among them once the queue notices.
+ */
 export async function findOldRenders(database: Database, atMost: number): Promise<OldRender[]> {
   return database.rows<OldRender>(
     `select r.id, r.account_id, r.request, r.model_version from renders r
@@ -264,8 +274,8 @@ export async function findOldRenders(database: Database, atMost: number): Promis
 }
 
 /**
- * Takes a render out of that queue and has it wait for a backend; false where a worker was quicker. The caller holds the
- * account's lock.
+ * Takes a render out of that queue and lets it wait for a backend. Returns false if a worker was quicker. The caller
+ * must hold the account's lock.
  */
 export async function adoptRender(
   transaction: Transaction,
@@ -273,7 +283,7 @@ export async function adoptRender(
   version: number,
   { shape, seed, expected_seconds: seconds }: Waiting,
 ): Promise<boolean> {
-  // A job that a worker takes at this moment is seen by the statement, and not deleted.
+  // The statement sees a job that a worker takes at this moment, and does not delete it.
   const adopted = await transaction.execute(
     `with job as (
        delete from pgboss.job j using renders r where r.id = $1 and j.id = r.job_id and j.state <> 'active'

@@ -27,7 +27,7 @@ import { acceptRenders, type SubmitItem, type SubmitRow } from './store.ts';
 import { issueRefusal, validateRender } from './validate-render.ts';
 
 const submitsPerTransaction = 64;
-// Seconds after which a busy account had better be asked again: about a render.
+// Seconds after which a client should submit again for a busy account: about the time of a render.
 const busyRetrySeconds = 1;
 
 export type SubmitDependencies = {
@@ -36,13 +36,16 @@ export type SubmitDependencies = {
   moderation: Moderation;
   catalog: Catalog;
   findOwn: FindOwn;
-  /** Called after commit for each account whose feed moved, and once where jobs wait. */
+  /** Called after commit for each account whose feed changed, and when jobs wait. */
   announce: { change: (account: string) => void; job: () => void };
   crashPoint?: ((name: string) => void | Promise<void>) | undefined;
   log: Logger;
 };
 
-/** Submits of one turn of the event loop share a transaction; the same token always gets the same answer. */
+/**
+ * Creates the function that submits renders. Submits of one turn of the event loop share a transaction. The same token
+ * always gets the same answer.
+ */
 export function createSubmitter(
   dependencies: SubmitDependencies,
 ): (token: string, body: StudioBody<'submitRender'>, bearer: Bearer) => Promise<SubmitAnswer> {
@@ -50,14 +53,14 @@ export function createSubmitter(
     run: (items) => submitGroup(dependencies, items),
     maxSize: submitsPerTransaction,
     maxInFlight: 2,
-    // An unconfirmed commit counts as out of reach: the caller asks again with its token.
+    // An unconfirmed commit counts as an unreachable database: the client submits again with its token.
     isHopeless: isDatabaseUnavailable,
   });
   return async (token, body, bearer) => {
     const { quoteKey, moderation, catalog, findOwn } = dependencies;
     const quoted = readQuote(quoteKey, body.quote);
     const { request } = body;
-    // Also with a quote that is none of ours the token is looked up first: what was answered stands.
+    // The token is looked up first even if this studio did not sign the quote: an earlier answer stays valid.
     const valid = quoted?.account === bearer.account.id && quoted.digest === digestOf(request);
     const model = await quotedModel(catalog, request.model, valid ? quoted.modelVersion : undefined);
     const references = await validateOwnReferences({ request, model, account: bearer.account.id }, findOwn);
@@ -93,7 +96,9 @@ export function createSubmitter(
   };
 }
 
-/** What a quote was made for, whatever is published by now: that is what is charged and rendered. */
+/**
+ * Returns the version that a quote was made for, whatever is published by now: that version is charged and rendered.
+ */
 async function quotedModel(
   catalog: Catalog,
   id: string,
@@ -102,7 +107,10 @@ async function quotedModel(
   return version === undefined ? catalog.current().models.get(id) : catalog.version(id, version);
 }
 
-/** What was fine when it was quoted may be gone since, or was still to come. */
+/**
+ * Refuses a reference that does not hold at the submit. Since the quote a file may have gone, or an announced one may
+ * not have come.
+ */
 function referenceRefusal({ unknown, issues }: ValidatedReferences): Refusal | undefined {
   const [field] = unknown;
   if (field !== undefined)

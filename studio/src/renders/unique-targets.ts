@@ -4,8 +4,9 @@ import type { Claim } from '../backends/claim-queries.ts';
 import { drawnSeed } from './seed.ts';
 
 /**
- * Targets whose value no other submission has, so that an engine's job is known by them: the submission's id, and a seed that
- * was drawn for its render. One that somebody asked for may be anybody's, and one that a binding bent is no longer the one drawn.
+ * Returns the targets whose value no other submission has, so that an engine's job is recognised by them: the
+ * submission's id, and a seed that was drawn for its render. Other renders may use a seed that a user asked for. A seed
+ * that a binding changed is no longer the drawn one.
  */
 export function uniqueTargets(
   values: readonly BoundValue[],
@@ -17,7 +18,7 @@ export function uniqueTargets(
     if (bound.kind !== 'plain') return false;
     const text = textOf(bound.value);
     if (text.includes(claim.id)) return true;
-    // A seed that is part of a longer number is not there.
+    // Digits inside a longer number are not the seed.
     return isDrawn && seed !== null && (text.match(/\d+/g) ?? []).some((digits) => digits === String(seed));
   };
   return values.filter(isUnique).map(({ target }) => target);

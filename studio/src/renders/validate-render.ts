@@ -13,8 +13,9 @@ import { refusal } from './refusals.ts';
 export type ValidatedRender = { costMillicredits: number; outputs: number; refusal: Refusal | undefined };
 
 /**
- * What a request costs and makes by a version of its model, and whether that and the plan allow it; the media that it
- * names are for `validateReferences`. The service has validated it before; a client need not be the service.
+ * Returns the cost and outputs of a request with a version of its model, and a refusal if the model or the plan does
+ * not allow it. `validateReferences` checks the media that it names. The service has validated the request before, but
+ * a client need not be the service.
  */
 export function validateRender(
   request: RenderRequest,
@@ -42,7 +43,7 @@ function planRefusal(model: CatalogModel['offered'], account: AccountFacts): Ref
   return undefined;
 }
 
-/** The first thing about a request's fields that its model does not go with. */
+/** Returns a refusal for the first field of a request that its model does not allow. */
 function fieldRefusal(request: RenderRequest, model: CatalogModel): Refusal | undefined {
   const { offered, refusedStyles } = model;
   const duration = 'duration_seconds' in request ? request.duration_seconds : undefined;
@@ -59,7 +60,7 @@ function fieldRefusal(request: RenderRequest, model: CatalogModel): Refusal | un
       });
 }
 
-/** Of `refine` and `fill` a model may take one alone. */
+/** Refuses an inpaint type that the model does not take. A model may take only one of `refine` and `fill`. */
 function inpaintRefusal(
   request: RenderRequest,
   { offered, inpaintTypes }: CatalogModel,
@@ -70,7 +71,7 @@ function inpaintRefusal(
   return refusal('unprocessable', { field: 'inpaint_type', message });
 }
 
-/** An issue as the studio refuses for it. */
+/** Turns an issue into a refusal. */
 export function issueRefusal(issue: Issue): Refusal {
   return refusal('unprocessable', { field: issue.field, message: `${issue.field}: ${sentenceOf(issue)}.` });
 }

@@ -11,9 +11,9 @@ export type Waiting = {
   shape: RenderShape;
   /** 0 … 2^32−1. */
   seed: number;
-  /** Before anything of it is made. */
+  /** Delay before anything of the render is made. */
   delay_seconds: number;
-  /** That it takes an engine, for the fairness of turns. */
+  /** How long an engine needs, for the fairness of turns. */
   expected_seconds: number;
 };
 
