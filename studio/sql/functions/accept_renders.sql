@@ -1,6 +1,6 @@
--- Takes submits of any accounts in one transaction: locks the accounts in the order of their ids (two groups in
--- different orders would deadlock), then decides each in turn. `answer` is a render, a refusal or the limits; `is_new`
--- where a render waits that did not before.
+-- Decides submits of any accounts in one transaction. Locks the accounts in the order of their ids, because two groups
+-- with different orders would deadlock, then decides each submit in turn. `answer` is a render, a refusal or the
+-- limits. `is_new`: the submit lets a new render wait.
 create or replace function accept_renders(items jsonb)
 returns table (item integer, outcome text, answer json, is_new boolean) language plpgsql as $$
 declare
@@ -13,7 +13,7 @@ declare
   charged bigint;
   refused jsonb;
 begin
-  -- An array, not a join with a set of unknown size: that read the whole table.
+  -- An array: a join with a set of unknown size read the whole table.
   perform 1 from accounts where id = any(array(select value->>'account' from jsonb_array_elements(items)))
     order by id for update;
   for item, entry in select ordinality - 1, value from jsonb_array_elements(items) with ordinality loop

@@ -1,4 +1,4 @@
--- The account's one project for work that names none.
+-- Returns the account's one project for work that names none, and creates it if it is missing.
 create or replace function api_project(account text, new_id text) returns text language plpgsql as $$
 declare
   project text;

@@ -1,5 +1,5 @@
--- A backend as operators see it. `since` is when its state began. One that is drained is off as soon as nothing runs there,
--- whether or not a worker is there to note it.
+-- A backend as operators see it. `since`: when its state began. A drained backend is off as soon as nothing runs there,
+-- even if no worker has recorded that yet.
 create or replace function backend_json(b backends) returns json language sql stable as $$
   select json_build_object(
     'name', b.name, 'engine', b.engine, 'url', b.url, 'state', s.state,

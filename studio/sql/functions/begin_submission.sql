@@ -1,5 +1,5 @@
--- The next job of a render on a backend: its row, committed before anything is sent, with what it may cost reserved. No row
--- where today's money is used up. The caller holds the render's row lock.
+-- Begins the next job of a render on a backend: adds its row, which is committed before anything is sent, and reserves
+-- what the job may cost. Returns no row if today's money is used up. The caller must hold the render's row lock.
 create or replace function begin_submission(render text, on_backend text, by_route integer, worker text, lease interval)
 returns setof submissions language plpgsql as $$
 declare

@@ -1,5 +1,5 @@
--- Takes the cost of a render, monthly credits first. Null when the account lacks them; else the number of the
--- charge's last entry.
+-- Takes the cost of a render, monthly credits first. Returns the number of the charge's last entry; null if the account
+-- lacks the credits.
 create or replace function charge(account text, charge_token text, cost bigint) returns bigint language plpgsql as $$
 declare
   a accounts;

@@ -1,7 +1,7 @@
--- A slot of a backend takes the next render that it can do: the render runs, and the submission is committed with a lease
--- before anything is sent. No row where nothing is there to do, or no slot is free. Claims of one backend follow each
--- other, so that its slots are counted exactly; those of different backends never wait for each other. Local engines have
--- slots in each worker, which names the lanes that it has slots in.
+-- Claims the next render that a backend can make: the render runs, and the submission is committed with a lease before
+-- anything is sent. Returns no row if there is nothing to do or no slot is free. Claims of one backend run one after
+-- another, so that its slots are counted exactly. Claims of different backends never wait for each other. A local
+-- engine has slots in each worker, which names the lanes with free slots.
 create or replace function claim_render(asking text, worker text, lease interval, lanes text[]) returns setof submissions
 language plpgsql as $$
 declare
@@ -14,7 +14,7 @@ begin
     select * into b from backends where name = asking for no key update;
   end if;
   if not found or free_slots(b) <= 0 then return; end if;
-  -- The first few of each route do, unless other backends take them at this very moment.
+  -- The first few of each route are enough, unless other backends take them at this moment.
   foreach at_most in array array[3, 50] loop
     for pick in select * from waiting_for(b, lanes, at_most) loop
       continue when pick.route > 0 and pick.route <> first_route(pick.render_id, asking);

@@ -1,5 +1,5 @@
--- One amount of a route's cost: a number, or one that depends on an option or the mode. A choice that the table does not
--- name is counted as the dearest.
+-- Returns one amount of a route's cost: a number, or one that depends on an option or the mode. A choice that the table
+-- does not name counts as the dearest.
 create or replace function cost_amount(amount jsonb, shape jsonb) returns numeric language sql immutable as $$
   select case jsonb_typeof(amount)
     when 'number' then amount::text::numeric

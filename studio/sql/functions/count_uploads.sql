@@ -4,7 +4,7 @@ begin
   update accounts a set uploads_bytes = a.uploads_bytes + c.bytes
     from (select account_id, sum(case tg_op when 'DELETE' then -size_bytes else size_bytes end) as bytes
             from changed where status <> 'rejected' group by account_id) c
-   -- An array, so that the rows are looked up however many the planner believes there are.
+   -- An array, so that the rows are looked up whatever number of rows the planner expects.
    where a.id = c.account_id and a.id = any(array(select account_id from changed));
   return null;
 end $$;

@@ -1,4 +1,4 @@
--- Deletes a project; what was made in it stays in the library, and what is being made comes there too.
+-- Deletes a project. What was made in it stays in the library; what is still being made goes to the library too.
 create or replace function delete_project(account text, project text) returns boolean language plpgsql as $$
 begin
   perform 1 from accounts where id = account for update;

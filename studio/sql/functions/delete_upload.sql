@@ -1,4 +1,5 @@
--- After this the token names nothing and never will. Answers the folder of its file, which is then an orphan.
+-- Deletes an upload. Its token names nothing from then on and never will. Returns the folder of its file, which is then
+-- an orphan.
 create or replace function delete_upload(account text, upload_token text) returns text language plpgsql as $$
 declare
   folder_of_file text;

@@ -1,10 +1,10 @@
--- Removes frames past their time and answers the folders of their files, which are orphans from then on.
+-- Removes frames past their time. Returns the folders of their files, which are orphans from then on.
 create or replace function expire_frames(at_most integer) returns setof text language plpgsql as $$
 declare
   due frames[];
 begin
   due := array(select f from frames f where f.kept_until <= clock() order by f.kept_until limit at_most);
-  -- Accounts before what is theirs, as everywhere.
+  -- Locks accounts before their rows, as everywhere.
   perform 1 from accounts where id = any(array(
     select v.account_id from unnest(due) d join assets v on v.id = d.video_id)) order by id for update;
   return query

@@ -1,5 +1,6 @@
--- When it is a new render's turn: an account that has nothing waiting starts now, one that hands in many queues behind
--- itself, by the seconds that they take and its plan's share. The caller holds the account's row lock.
+-- Returns when it is a new render's turn. An account with nothing waiting starts now. An account that submits many
+-- renders queues behind its own, by the seconds that they take and its plan's share. The caller must hold the account's
+-- row lock.
 create or replace function fair_start(account text, seconds real) returns timestamptz language sql as $$
   update accounts
   set next_tag = least(greatest(clock(), next_tag), clock() + interval '10 minutes') + seconds / share * interval '1 second'

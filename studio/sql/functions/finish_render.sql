@@ -1,6 +1,6 @@
--- The end of a render: what it made, what went wrong, the money back if nothing was made, and the word to the
--- account's readers, in one. `at_attempt` fences out a worker that was overtaken; null (the job was lost
--- with its worker) fences out all of them. No row where it was fenced out.
+-- Ends a render in one transaction: stores what it made or what went wrong, refunds it if it failed, and records the
+-- change for the account's readers. `at_attempt` fences out a worker that was overtaken; null (the job was lost with
+-- its worker) fences out all of them. Returns no row if the caller was fenced out.
 create or replace function finish_render(render text, at_attempt integer, end_status text, end_error jsonb, made jsonb)
 returns setof renders language plpgsql as $$
 declare

@@ -1,4 +1,5 @@
--- Local engines run whatever names them, but for what a render showed not to work. Returns how many rows changed.
+-- Marks the routes that name a local engine as fit, except those that a render showed not to work. Removes rows of
+-- routes that no longer name it. Returns how many rows changed.
 create or replace function fit_local_routes() returns integer language sql as $$
   with named as (
     select b.name, o.model_id, o.version, o.route from backends b, routes_on(b) o where b.is_local

@@ -1,5 +1,6 @@
--- What a backend can take now: it is wanted, up, not resting after faults, and has free slots. After a rest one job goes
--- alone, until it has ended well. Null: a local engine that is on, whose slots each worker counts for itself.
+-- Returns how many jobs a backend can take now: it is wanted, up, not resting after faults, and has free slots. After a
+-- rest only one job runs there, until one has ended well. Null for a local engine that is on: each worker counts its
+-- own slots.
 create or replace function free_slots(b backends) returns integer language sql stable as $$
   select case
     when b.wanted <> 'on' or not b.up or b.closed_until > clock() then 0

@@ -1,5 +1,5 @@
--- Whether some backend may yet make a render that has failed on one: it is wanted, nothing says that it cannot run the route, and
--- the render is not too much for it. That it is down or rests is no end.
+-- Returns whether some backend may yet make a render that has failed on one: the backend is wanted, is not known to be
+-- unfit for the route, and the render is not too much for it. A backend that is down or rests counts too.
 create or replace function has_other_backend(render text) returns boolean language sql stable as $$
   select exists (
     select from renders r

@@ -1,6 +1,6 @@
--- Whether a render may go to a paid route now. All that it costs, with what was already spent on it, may not exceed the
--- price that its account pays, unless the backend may lose money; its next job must fit into what is left of the day. A
--- sample has no price: whoever asked for it has said whether it may cost something.
+-- Returns whether a render may go to a paid route now. Its whole cost, with what was already spent on it, may not
+-- exceed the price that its account pays, unless the backend may lose money. Its next job must fit into what is left of
+-- the day. A sample has no price: `paid` means that whoever requested it allowed a cost.
 create or replace function is_affordable(b backends, r renders, route_cost_table jsonb, max_per_job integer, day_left numeric)
 returns boolean language plpgsql stable as $$
 declare

@@ -1,4 +1,5 @@
--- What runs against what may run, per lane and overall; `running_elsewhere` is what the asking client did not start.
+-- Returns how many renders run and how many may run, per lane and overall. `running_elsewhere`: those that the asking
+-- client did not start.
 create or replace function limits_json(account text, asking_client text) returns json language sql stable as $$
   select json_build_object(
     'overall', json_build_object('limit', a.limit_overall, 'running', r.all_running, 'running_elsewhere', r.all_elsewhere),

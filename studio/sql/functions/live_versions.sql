@@ -1,5 +1,6 @@
--- Versions of models that something may still be rendered by: what is offered, what waits or runs, and what was offered
--- while a quote was made that holds. And the newest version of each model, offered or a draft: drafts are held against machines too.
+-- Returns the versions of models that something may still be rendered with: versions that are offered, those of renders
+-- that wait or run, and those that were offered while a quote was made that is still valid. Also the newest version of
+-- each model, offered or a draft: drafts are checked against machines too.
 create or replace function live_versions() returns table (model_id text, version integer) language sql stable as $$
   select id, published_version from models where published_version is not null
   union select model, model_version from renders where status in ('queued', 'running') and accepted_at > '-infinity'

@@ -1,5 +1,5 @@
--- The first renewal after a moment. Counted from the anchor each time: adding months to a clamped date would
--- lose the 31st for good.
+-- Returns the first renewal after a moment. Counts from the anchor each time: adding months to a clamped date would
+-- lose the 31st.
 create or replace function next_refill(anchor timestamptz, after timestamptz) returns timestamptz language sql immutable as $$
   select min(moment) from (
     select (anchor at time zone 'UTC' + interval '1 month' * n) at time zone 'UTC' as moment

@@ -1,5 +1,5 @@
--- Why a backend that a route names cannot make it now, in an operator's words; without a backend, that none is named so.
--- Null where it can, or where it is up and has still to say whether it fits.
+-- Returns why a backend that a route names cannot make it now, in an operator's words; without a backend, that none has
+-- such a name. Null if the backend can, or if it is up and its fit is not known yet.
 create or replace function obstacle(o routes, b backends, f route_fits) returns text language sql stable as $$
   select case
     when b.name is null then 'No backend is ' || array_to_string(o.backends, ' or ') || '.'

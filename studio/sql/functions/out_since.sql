@@ -1,5 +1,5 @@
--- Since when a backend cannot be sent renders of a route, whoever asks; null where it can, or where nobody has checked yet
--- whether it fits.
+-- Returns since when a backend cannot be sent renders of a route, for any account. Null if it can, or if nobody has
+-- checked yet whether it fits.
 create or replace function out_since(b backends, f route_fits) returns timestamptz language sql stable as $$
   select case
     when b.wanted <> 'on' then b.wanted_since

@@ -1,10 +1,10 @@
--- Pauses published models that nothing can make now, and takes back the pause of those that something can make again.
--- Returns how many changed; every process reads the catalog again where one did.
+-- Pauses published models that nothing can make now, and ends the pause of those that something can make again. Returns
+-- how many changed. If any did, every process reads the catalog again.
 create or replace function pause_models() returns integer language plpgsql as $$
 declare
   changed integer;
 begin
-  -- Most times nothing changes, and the lock on what is published is not asked for.
+  -- Usually nothing changes, and then the lock on what is published is not needed.
   if not exists (select from models where published_version is not null
     and paused_reason is distinct from pause_reason(id, published_version)) then
     return 0;

@@ -1,5 +1,5 @@
--- Why a version of a model is not made now, in an operator's words: somebody paused it, or nothing can make it. Null where
--- something can, or where a backend that is up has still to say whether it fits.
+-- Returns why a version of a model is not made now, in an operator's words: somebody paused it, or nothing can make it.
+-- Null if something can, or if a backend is up whose fit is not known yet.
 create or replace function pause_reason(model text, of_version integer) returns text language sql stable as $$
   select coalesce((select pause_asked from models where id = model),
     case when bool_and(why is not null) then string_agg(distinct why, ' ') end)

@@ -1,5 +1,6 @@
--- Why a render waits, in one word of the contract: `scheduled_retry` (it was tried before), `fair_share` (others whose accounts asked
--- for less are before it), `engine_busy`, `engine_down`. Null where it is about to be taken, begins later as asked, or does not wait.
+-- Returns why a render waits, in one word of the contract: `scheduled_retry` (it was tried before), `fair_share`
+-- (renders of accounts that asked for less come first), `engine_busy`, `engine_down`. Null if the render is about to be
+-- taken, begins later as requested, or does not wait.
 create or replace function queue_reason(r renders) returns text language sql stable as $$
   select case
     when r.status <> 'queued' or r.tag is null then null

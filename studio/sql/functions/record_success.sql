@@ -1,4 +1,5 @@
--- A job ended well after so many seconds: its backend has passed its trial, and the measured times of its route follow.
+-- Records that a job ended well after so many seconds: its backend has passed its trial, and the measured times of its
+-- route are adjusted.
 create or replace function record_success(submission uuid, seconds real) returns void language plpgsql as $$
 declare
   s submissions;
@@ -6,7 +7,7 @@ begin
   update submissions set run_seconds = seconds where id = submission returning * into strict s;
   update backends set failures = 0, closed_since = null, closed_until = null, reason = null
   where name = s.backend and closed_until <= clock();
-  -- One that is unlike the others does not decide alone.
+  -- A moving average: one unusual job does not decide alone.
   update route_fits set
     run_seconds = case when s.swapped then run_seconds else coalesce(0.8 * run_seconds + 0.2 * seconds, seconds) end,
     first_seconds = case when s.swapped then coalesce(0.8 * first_seconds + 0.2 * seconds, seconds) else first_seconds end

@@ -1,5 +1,5 @@
--- Monthly credits renew and do not add up: what is left expires, the allowance is granted. Whoever moves money
--- calls this first, under the account's row lock; months that nobody looked at are one renewal.
+-- Renews monthly credits, which do not add up: the rest expires, then the allowance is granted. Every function that
+-- moves money must call this first, under the account's row lock. Several missed months are one renewal.
 create or replace function refill(account text) returns boolean language plpgsql as $$
 declare
   a accounts;

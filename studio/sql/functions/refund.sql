@@ -1,5 +1,5 @@
--- Gives a charge back to the buckets it came from, once. Monthly credits charged before the last renewal come
--- back as far as the allowance is not full; the rest has expired with its month, and the ledger says so.
+-- Gives a charge back, once, to the buckets that it came from. Monthly credits that were charged before the last
+-- renewal come back only up to the full allowance. The rest has expired with its month, and the ledger records that.
 create or replace function refund(account text, refund_token text) returns bigint language plpgsql as $$
 declare
   a accounts;

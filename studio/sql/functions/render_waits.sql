@@ -1,5 +1,6 @@
--- Where renders that wait stand among all that the same backends could make, in the order of turns, and why they wait: null
--- where an engine is about to take it. A local engine counts its lanes apart. `running`: jobs at those backends now.
+-- Returns the position of each waiting render among all that the same backends could make, in the order of turns, and
+-- why it waits: null if an engine is about to take it. A local engine counts its lanes apart. `running`: jobs at those
+-- backends now.
 create or replace function render_waits(ids text[])
 returns table (render text, "position" integer, "of" integer, reason text, running integer) language sql stable as $$
   with groups as (
@@ -12,13 +13,13 @@ returns table (render text, "position" integer, "of" integer, reason text, runni
   ), turns as (
     select g.model, g.model_version, g.lane, w.id, row_number() over turn as "position",
       count(*) over (partition by g.model, g.model_version, g.lane) as "of",
-      -- Somebody else's is before it, or among those are none but its own account's.
+      -- Whether a render of another account is before it.
       min(w.account_id) over turn <> w.account_id or max(w.account_id) over turn <> w.account_id as is_behind_others
     from groups g
     cross join lateral (select distinct model_id, version from route_fits where backend = any(g.backends) and fits) m
     join renders w on w.model = m.model_id and w.model_version = m.version and w.status = 'queued' and w.tag is not null
       and (w.lane = g.lane or not g.is_local)
-      -- What is put off stands in nobody's way.
+      -- A postponed render delays no other.
       and (w.not_before is null or w.not_before <= clock())
     window turn as (partition by g.model, g.model_version, g.lane order by w.tag, w.id)
   )

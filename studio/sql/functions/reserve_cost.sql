@@ -1,5 +1,5 @@
--- Sets money of a provider aside for a job. False where the backend's limit of the day does not allow it: the row of the
--- day decides, so that no two jobs are given the same money.
+-- Reserves money of a provider for a job. Returns false if the backend's limit of the day does not allow it. The row of
+-- the day decides, so that no two jobs get the same money.
 create or replace function reserve_cost(of_backend text, of_day date, in_currency text, amount numeric) returns boolean
 language plpgsql as $$
 declare

@@ -1,5 +1,5 @@
--- Reserves at least `needed` bytes for what is being written into an announced folder, and up to `wanted` where there
--- is space. Null, and nothing changed, where there is no space for `needed`.
+-- Reserves at least `needed` bytes for what is being written into an announced folder, and up to `wanted` if there is
+-- space. Returns null and changes nothing if there is no space for `needed`.
 create or replace function reserve_storage(account text, for_folder text, needed bigint, wanted bigint)
 returns bigint language plpgsql as $$
 declare

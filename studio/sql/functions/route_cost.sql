@@ -1,5 +1,5 @@
--- What a provider asks for so many outputs in so many jobs, in the currency of the route, counted pessimistically:
--- megapixels and seconds are rounded up.
+-- Returns what a provider charges for so many outputs in so many jobs, in the currency of the route. Megapixels and
+-- seconds are rounded up.
 create or replace function route_cost(cost jsonb, shape jsonb, outputs integer, jobs integer) returns numeric
 language sql immutable as $$
   select coalesce(cost_amount(cost->'per_render', shape), 0) * jobs

@@ -1,4 +1,4 @@
--- The routes that name a backend, or one of its labels, and its engine.
+-- Returns the routes that name a backend, or one of its labels, and its engine.
 create or replace function routes_on(b backends) returns setof routes language sql stable as $$
   select o.* from live_versions() v join routes o using (model_id, version)
   where o.engine = b.engine and (b.name = any(o.backends) or o.backends && b.labels)

@@ -1,4 +1,4 @@
--- Why nothing can make a sample now, in an operator's words; null where something may.
+-- Returns why nothing can make a sample now, in an operator's words; null if something may.
 create or replace function sample_obstacle(render text) returns text language sql stable as $$
   select case when bool_and(why is not null) then string_agg(distinct why, ' ') end
   from (

@@ -1,5 +1,6 @@
--- Turns what was reserved for a job into what it cost; null: what was reserved, the bill being unknown. Called once, in the
--- transaction that ends the submission; a job whose fate stays unknown keeps its money reserved.
+-- Turns what was reserved for a job into what it cost. If `actual` is null the bill is unknown, and the reserved amount
+-- counts. Called once, in the transaction that ends the submission. A job whose fate stays unknown keeps its money
+-- reserved.
 create or replace function settle_cost(submission uuid, actual numeric) returns void language plpgsql as $$
 declare
   s submissions;

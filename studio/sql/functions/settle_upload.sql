@@ -1,5 +1,5 @@
--- The outcome of an upload's check and the word to the account's readers, in one. The first outcome stands: no row
--- where there has been one.
+-- Records the outcome of an upload's check, with the change for the account's readers, in one. The first outcome is
+-- final: returns no row if there is one already.
 create or replace function settle_upload(upload text, end_status text, end_error text) returns setof uploads
 language plpgsql as $$
 declare

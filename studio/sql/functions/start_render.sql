@@ -1,5 +1,6 @@
--- Takes a render for one more attempt: what the release before calls. Now `claim_render` takes one, and another try or the end is
--- decided by `studio/src/renders/end-submission.ts`. The last is the third that counts. No row where it is finished or used up.
+-- Takes a render for one more attempt: what the release before calls. Now `claim_render` takes renders, and
+-- `studio/src/renders/end-submission.ts` decides on another try or the end. The third attempt that counts is the last.
+-- Returns no row if the render has ended or is used up.
 create or replace function start_render(render text, most_attempts integer) returns setof renders
 language sql as $$
   update renders set status = 'running', attempt = attempt + 1,

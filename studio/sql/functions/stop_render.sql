@@ -1,9 +1,9 @@
--- Stops a render, once and for all; `refund` is what the account's plan gives back of one that was begun at a cost.
---   stopping  it ends as soon as its engine lets go of it, with what is made by then
---   ended     it has come to its end, by this or before; `was_ended`: not by any stop
---   too_late  its last job is at one of the engines that cannot stop, or it is of the release before
--- No row where the account has no such render. What waits ends here; what runs is its worker's to end. Of a sample nothing is
--- kept: nobody waits for it.
+-- Stops a render permanently. `refund`: what the account's plan gives back of a render that was begun at a cost.
+--   stopping  the render ends as soon as its engine releases it, with what is made by then
+--   ended     the render has ended, now or before; `was_ended`: it did not end by a stop
+--   too_late  its last job is at one of the engines that cannot stop, or the render is of the release before
+-- Returns no row if the account has no such render. A waiting render ends here; its worker ends a running one. A
+-- stopped sample keeps nothing: nobody waits for it.
 create or replace function stop_render(account text, stop_token text, refund text, unstoppable text[])
 returns table (outcome text, was_ended boolean, render json) language plpgsql as $$
 declare

@@ -1,6 +1,6 @@
--- Renders that wait for longer than they may (seconds, by lane), and that for as long no backend could have made: all that their
--- routes name are out, or ask for more than the account pays, or are too small for them. One that a busy backend will make is
--- none of them, however long its queue.
+-- Returns renders that have waited longer than they may (seconds, by lane) while, for as long, no backend could have
+-- made them: all backends that their routes name are out, cost more than the account pays, or are too small for them. A
+-- render that a busy backend will make is not stranded, however long the queue.
 create or replace function stranded_renders(image_seconds real, video_seconds real, at_most integer) returns setof renders
 language sql stable as $$
   with able as materialized (

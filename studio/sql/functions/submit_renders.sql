@@ -1,7 +1,7 @@
 -- `accept_renders` as it was while workers took jobs from a queue: what the release before calls.
--- Takes submits of any accounts in one transaction: locks the accounts in the order of their ids (two groups in
--- different orders would deadlock), then decides each in turn. `answer` is a render, a refusal or the limits.
--- `job_priority` is set where a job has to be enqueued: it falls with what the account has pending.
+-- Decides submits of any accounts in one transaction. Locks the accounts in the order of their ids, because two groups
+-- with different orders would deadlock, then decides each submit in turn. `answer` is a render, a refusal or the
+-- limits. `job_priority` is set if a job has to be enqueued: the more renders the account has pending, the lower it is.
 create or replace function submit_renders(items jsonb)
 returns table (item integer, outcome text, answer json, job_priority integer) language plpgsql as $$
 declare
@@ -14,7 +14,7 @@ declare
   charged bigint;
   refused jsonb;
 begin
-  -- An array, not a join with a set of unknown size: that read the whole table.
+  -- An array: a join with a set of unknown size read the whole table.
   perform 1 from accounts where id = any(array(select value->>'account' from jsonb_array_elements(items)))
     order by id for update;
   for item, entry in select ordinality - 1, value from jsonb_array_elements(items) with ordinality loop

@@ -1,6 +1,6 @@
--- Tombstones a token, so that no submit of it is ever accepted, unless it is known already. The account's readers
--- are told by a change of type 'render' that has no render: a client may have the job in a queue of its own, and would
--- learn of it at its next submit only. Release 1 has the outcome and the status `barred`.
+-- Tombstones a token that is not known yet, so that no submit of it is ever accepted. The account's readers get a
+-- change of type 'render' that has no render: a client may have the job in its own queue, and would otherwise learn of
+-- this only at its next submit. Release 1 has the outcome and the status `barred`.
 create or replace function tombstone_render(account text, render_token text, client text, new_id text)
 returns table (outcome text, render json) language plpgsql as $$
 declare

@@ -1,7 +1,8 @@
--- What a backend should do next, the best first: of each route that it fits the renders whose turn comes first, at most so
--- many. A render that needs other weights stands back by the time that the swap takes; by that, and no more, it can be
--- overtaken. A machine that is more than twice as slow as a free one leaves it the render for as long as the difference.
--- `lanes`: only these; null for all. One that an earlier route of the same backend takes may be among them: see first_route.
+-- Returns what a backend should do next, the best first: for each route that fits the backend, at most `at_most`
+-- renders whose turn comes first. A render that needs other weights is put back by the time of the swap; other renders
+-- can overtake it by that much and no more. A machine that is more than twice as slow as a free one leaves a render to
+-- it for as long as the difference. `lanes`: only these; null for all. The result may have renders that an earlier
+-- route of the same backend takes: see first_route.
 create or replace function waiting_for(b backends, lanes text[], at_most integer)
 returns table (render_id text, route integer, affinity text) language plpgsql stable as $$
 #variable_conflict use_column
@@ -18,8 +19,8 @@ begin
     where f.run_seconds is not null and g.model_id = f.model_id and g.version = f.version and g.route = f.route
       and g.fits and g.backend <> b.name and g.run_seconds * 2 < f.run_seconds and free_slots(c) > 0) slower
   cross join lateral (
-    -- Of the earlier routes those that somebody is ready for: while one of them takes a render, this one opens for it by
-    -- waiting time alone. Only where it is some of them has it to be asked for each render.
+    -- The earlier routes for which a backend is ready. While one of them takes a render, this route opens for the
+    -- render by waiting time alone. Only if some are ready and some are not, this is checked for each render.
     select array_agg(p.route) filter (where p.ready) as routes, coalesce(bool_or(p.ready), false) as has_any,
       coalesce(bool_and(p.ready), false) as has_all
     from (select p.route, exists (select from route_fits g join backends c on c.name = g.backend
@@ -35,7 +36,8 @@ begin
     select r.id, r.tag from renders r
     where r.status = 'queued' and r.tag is not null and r.model = f.model_id and r.model_version = f.version
       and r.kind = kinds.name
-      -- A turn is ten minutes after the accept at most: what cannot be open yet is not even read.
+      -- A turn is at most ten minutes after the accept: renders for which this route cannot be open yet are not even
+      -- read.
       and r.tag <= case when opens.is_mixed then 'infinity'
         else clock() + interval '10 minutes' - opens.seconds * interval '1 second' end
       and (lanes is null or r.lane = any(lanes))

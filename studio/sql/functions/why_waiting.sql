@@ -1,6 +1,6 @@
--- What keeps each backend from taking a waiting render at this moment, by the rules of the claim (waiting_for): a row for each
--- backend of each route that takes the render, and one for a route that names no backend there is. Reasons are a closed list
--- (waiting-queries.ts). `detail`: an operator's sentence. `since`, `until`: as far as they are known.
+-- Returns what keeps each backend from taking a waiting render now, by the rules of the claim (waiting_for): a row for
+-- each backend of each route that takes the render, and one for a route that names no existing backend. `reason`: from
+-- a closed list (waiting-queries.ts). `detail`: a sentence for operators. `since`, `until`: as far as they are known.
 create or replace function why_waiting(r renders)
 returns table (route integer, route_name text, backend text, reason text, detail text, since timestamptz, until timestamptz)
 language sql stable as $$
@@ -41,13 +41,13 @@ language sql stable as $$
     when o.cost is not null and not is_affordable(b, r, o.cost, o.max_per_job, day_left(b)) then 'day_spent'
     when r.not_before > clock() then 'scheduled'
     when opens.at > clock() and not opens.at_once then 'not_open'
-    -- The slots of a local engine are each worker's own: where it has a free one, nothing waits.
+    -- Each worker has its own slots of a local engine: while one is free, nothing waits.
     when free_slots(b) <= 0 or b.is_local and exists (select from submissions s join renders n on n.id = s.render_id
       where s.backend = b.name and s.state in ('intended', 'sent', 'lost') and n.lane = r.lane) then 'busy'
     when r.accepted_at > clock() - slower.seconds * interval '1 second' then 'slower'
     else 'next' end as reason) w
   where o.model_id = r.model and o.version = r.model_version and route_takes(o.needs, o.lacks, r.shape)
-    -- Of the routes that a backend has for it the first one counts.
+    -- Only the first of a backend's routes for this render counts.
     and (f.fits is not true or o.route = first_route(r.id, b.name))
   order by o.route, b.name
 $$;

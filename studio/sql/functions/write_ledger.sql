@@ -1,4 +1,4 @@
--- Writes one ledger row and the balance it leaves. The caller holds the account's row lock.
+-- Writes one ledger row and the balance after it. The caller must hold the account's row lock.
 create or replace function write_ledger(account text, entry_kind text, entry_bucket text, amount bigint, entry_token text)
 returns bigint language plpgsql as $$
 declare
