@@ -17,21 +17,21 @@ import { type CreditValue, selectFileDigests, updateCreditValue, updateFileDiges
 
 export type ApplyBackendsDependencies = {
   secrets: BackendSecrets;
-  /** Values of the variables that the file names. */
+  /** Values of the environment variables that the file names. */
   variables: Readonly<Record<string, string | undefined>>;
-  /** A start leaves what an operator has changed; `apply` puts the file over it. */
+  /** A start (`file`) keeps what an operator has changed; `apply` (`overwrite`) replaces it. */
   mode: 'file' | 'overwrite';
 };
 
 export type AppliedBackends = {
   result: 'applied' | 'unchanged' | 'kept';
-  /** Left as they are: they were changed by other means since. */
+  /** Backends that were kept: they were changed by other means since. */
   kept: string[];
 };
 
 /**
- * Puts in force what a file says of backends, in a transaction that holds the catalog's lock. It adds and changes; what the
- * file does not name stays. @throws BackendError
+ * Applies a file of backends, in a transaction that holds the catalog's lock. Adds and changes backends; those that the
+ * file does not name stay. @throws BackendError
  */
 export async function applyBackends(
   transaction: Transaction,
@@ -57,7 +57,7 @@ export async function applyBackends(
   return { result: applied ? 'applied' : kept.length > 0 ? 'kept' : 'unchanged', kept };
 }
 
-/** What the guard against selling below cost counts a credit for. True where it was worth something else. */
+/** Sets the worth of a credit for the guard against selling below cost. Returns whether the worth changed. */
 async function applyCreditValue(
   transaction: Transaction,
   value: CreditValue,
@@ -87,7 +87,10 @@ async function applyEntry(
   else await insertNamed(transaction, { name, engine, settings }, { secrets, actor });
 }
 
-/** What an entry leaves out has its first value again; a secret that it does not name is kept. */
+/**
+ * Returns the settings of an entry. What the entry leaves out gets its default again; a secret that it does not name is
+ * kept.
+ */
 function settingsOf(
   entry: BackendInFile,
   variables: ApplyBackendsDependencies['variables'],
@@ -131,8 +134,8 @@ export type BackendsFileLog = Record<
 >;
 
 /**
- * Applies `backends.yaml` of a data directory at a start. A broken file leaves what is in force.
- * @throws ConfigError for a broken file where no file was ever applied
+ * Applies `backends.yaml` of a data directory at a start. A broken file changes nothing.
+ * @throws ConfigError for a broken file if no file was ever applied
  */
 export async function applyBackendsFile(
   database: Database,

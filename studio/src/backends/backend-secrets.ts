@@ -2,10 +2,13 @@ import { EngineFailure } from '@renderkit/engine-kit/driver.ts';
 import { createSecretBox, DecryptionError } from '@renderkit/server-kit/secrets.ts';
 import type { BackendRow } from './store.ts';
 
-/** What is kept of a backend under SECRET_KEY, bound to its name: a row's secret opens in no other row. */
+/**
+ * Encrypts and decrypts the secrets of backends with SECRET_KEY. Each is bound to its backend's name: a row's secret
+ * cannot be decrypted in another row.
+ */
 export type BackendSecrets = {
   encrypt: (name: string, field: 'secret' | 'headers', text: string) => string;
-  /** @throws EngineFailure, lasting, where SECRET_KEY is another than it was encrypted with */
+  /** @throws EngineFailure, lasting, if the secret was encrypted with another SECRET_KEY */
   read: (row: Pick<BackendRow, 'name' | 'secret' | 'headers'>) => {
     secret: string | undefined;
     headers: Record<string, string>;

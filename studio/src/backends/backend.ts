@@ -1,20 +1,20 @@
 import type { EngineName } from '@renderkit/engine-kit/route.ts';
 
-/** What becomes of a backend. `busy`: all its slots are taken. */
+/** The state of a backend. `busy`: all its slots are taken. */
 export type BackendState = 'ready' | 'busy' | 'resting' | 'down' | 'draining' | 'off';
 
 /** A backend as operators see it. */
 export type Backend = {
   name: string;
   engine: EngineName;
-  /** Null of local engines. */
+  /** `null` for local engines. */
   url: string | null;
   state: BackendState;
-  /** A sentence, where there is something to say. */
+  /** A sentence; `null` if there is nothing to report. */
   reason: string | null;
   /** When its state began: ISO 8601. */
   since: string;
-  /** Null of a local engine: as many as each worker makes at once. */
+  /** `null` for a local engine: as many as each worker makes at once. */
   slots: number | null;
   in_use: number;
   labels: string[];
@@ -22,26 +22,26 @@ export type Backend = {
   cost_today: number;
 };
 
-/** What an operator says of a backend; what is left out or undefined stays as it is, null takes it away. */
+/** What an operator sets of a backend. What is left out or undefined stays; `null` removes it. */
 export type BackendSettings = {
   url?: string | undefined;
   slots?: number | undefined;
   labels?: readonly string[] | undefined;
-  /** In clear; kept encrypted and never shown again. */
+  /** In plain text. Stored encrypted and never shown again. */
   secret?: string | undefined;
-  /** Sent with each request; added to those that it has. */
+  /** Sent with each request; added to the headers that the backend has. */
   headers?: Readonly<Record<string, string>> | undefined;
   maxCostPerDay?: number | null | undefined;
   currency?: string | undefined;
   allowLoss?: boolean | undefined;
 };
 
-/** A wish that cannot be met; the message is for the operator. */
+/** An operator's request cannot be met. The message is for the operator. */
 export class BackendError extends Error {
   override name = 'BackendError';
-  /** `missing`: there is no such backend; `conflict`: not as things are now. */
+  /** `missing`: there is no such backend; `conflict`: not possible in the present state. */
   readonly kind: 'invalid' | 'missing' | 'conflict';
-  /** What of the wish is at fault, where it is one thing, by its name in backends.yaml. */
+  /** The setting at fault, if it is a single one, by its name in backends.yaml. */
   readonly field: string | undefined;
 
   constructor(

@@ -3,12 +3,12 @@ import type { BackendSecrets } from './backend-secrets.ts';
 import { BackendError, type BackendSettings } from './backend.ts';
 import type { BackendRow } from './store.ts';
 
-/** Of a backend, and of a label. */
+/** Names of backends, and of labels. */
 export const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 const headerPattern = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 const maxSlots = 1_000;
 
-/** A backend with its new settings, each of which is checked; what is left out stays. @throws BackendError */
+/** Returns a backend with its new settings, each of them checked. What is left out stays. @throws BackendError */
 export function changedRow(row: BackendRow, settings: BackendSettings, secrets: BackendSecrets): BackendRow {
   const { url, slots, labels, secret, headers, maxCostPerDay, currency, allowLoss } = settings;
   const after: BackendRow = {
@@ -27,7 +27,7 @@ export function changedRow(row: BackendRow, settings: BackendSettings, secrets: 
   return after;
 }
 
-/** Addresses in private networks and plain http are in order: most machines of one's own are there. */
+/** Checks an address. Private networks and plain http are allowed: most machines of an operator's own are there. */
 function readUrl({ name, is_local }: BackendRow, text: string): string {
   if (is_local) throw new BackendError(`${name} runs in the workers and has no address.`, { field: 'url' });
   const url = URL.parse(text);
@@ -62,7 +62,7 @@ function readLabels(labels: readonly string[]): string[] {
   return [...new Set(labels)];
 }
 
-/** They are added to those that are there: nobody can read those back. An empty value takes one away. */
+/** Adds headers to the existing ones, which nobody can read back. An empty value removes a header. */
 function addHeaders(
   row: BackendRow,
   added: Readonly<Record<string, string>>,

@@ -14,14 +14,15 @@ import { probeBackend } from './probe-backend.ts';
 import { forgetRouteErrors, selectBackends } from './store.ts';
 
 export type CheckedBackend = Backend & {
-  /** As the engine says it. */
+  /** As the engine reports it. */
   version: string | null;
   routes: { id: string; route: string; fits: boolean; problems: readonly Problem[] }[];
 };
 
 /**
- * Asks a backend now how it is and what keeps routes from running there, and puts what it says in force, as the workers do
- * every so often. What renders met there is forgotten. A local one is as it is. @throws BackendError where there is none of that name
+ * Probes a backend now, checks which routes can run there, and stores the results, as the workers do regularly. Forgets
+ * the errors that renders met there. A local engine is not asked. @throws BackendError if there is no backend of that
+ * name
  */
 export async function checkBackend(
   name: string,
@@ -32,7 +33,7 @@ export async function checkBackend(
   await forgetRouteErrors(database, name);
   if (row !== undefined && !row.is_local) {
     const driverOf = (): Driver => drivers.driverOf(row);
-    // An operator who asks is told of the first silence.
+    // An operator who asks gets the first missing answer reported.
     const { reason } = await probeBackend(name, driverOf, { database, stopping }, 1);
     if (reason === null) await checkRoutesNow(name, driverOf(), { database, stopping });
   }
@@ -42,9 +43,9 @@ export async function checkBackend(
 }
 
 /**
- * Tries step by step all that a driver relies on, by jobs of its own. `spend`: the most that they may cost at a provider, in its
- * currency; each is in the ledger of provider costs before it is asked for. @throws BackendError where there is no such backend,
- * or no full check for its engine
+ * Tries, step by step and with its own jobs, everything that a driver relies on. `spend`: the most that the jobs may
+ * cost at a provider, in its currency. Each job is in the ledger of provider costs before it is requested. @throws
+ * BackendError if there is no such backend, or no full check for its engine
  */
 export async function startFullCheck(
   name: string,
@@ -67,7 +68,7 @@ export async function startFullCheck(
   }
 }
 
-/** A machine that answers, and cannot say what it has, is told as it was known last. */
+/** Checks the routes of a backend. If it answers but cannot report what it has, its routes are shown as last known. */
 async function checkRoutesNow(
   name: string,
   driver: Driver,

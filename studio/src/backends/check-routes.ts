@@ -5,14 +5,15 @@ import { checkAgainst } from '@renderkit/manifests/check-manifest.ts';
 import type { Manifest } from '@renderkit/manifests/manifest.ts';
 import { checkNow, type Fit, replaceFits, selectRoutesOn } from './fits-store.ts';
 
-/** Of all routes of a backend together: one that names many packs is slow to say what it has. */
+/** For all routes of a backend together: a backend with many packs is slow to report what it has. */
 const checkWithinMs = 60_000;
 
 /**
- * Checks every route that names a backend, one after the other: a machine that renders is not asked for much at once. What it
- * says of one is in force whatever becomes of another: a route that cannot be checked stays as it was known, and is unfit where
- * it never was checked. `changed`: how many fit otherwise than before; `failures`: a sentence for each that could not be checked.
- * @throws EngineFailure where it says nothing of any route; then nothing is changed
+ * Checks every route that names a backend, one after the other, so that a rendering machine is not asked for much at
+ * once. The result of each route counts whatever happens to the others. A route that cannot be checked stays as it was
+ * known, and is unfit if it was never checked. `changed`: how many routes changed their fit; `failures`: a sentence for
+ * each route that could not be checked.
+ * @throws EngineFailure if no route could be checked; then nothing is changed
  */
 export async function checkRoutes(
   name: string,
@@ -41,7 +42,7 @@ export async function checkRoutes(
   return { changed, failures: failures.map(({ message }) => message) };
 }
 
-/** Why a route could not be checked; what is no failure of the backend's is thrown. */
+/** Returns why a route could not be checked. Throws errors that are not the backend's. */
 function failureOf(error: unknown, signal: AbortSignal): EngineFailure {
   if (!signal.aborted) {
     if (error instanceof EngineFailure) return error;
@@ -57,14 +58,17 @@ function failureOf(error: unknown, signal: AbortSignal): EngineFailure {
 
 export type StoredModel = { manifest: Manifest; source: string; files: Readonly<Record<string, string>> };
 
-/** What the manifest's own bindings would set there is told by `checkAgainst`, with where it comes from. */
+/**
+ * Problems of what the manifest's own bindings would set: `checkAgainst` reports them with their place in the manifest.
+ */
 const reportedBetter: readonly ProblemCode[] = ['out_of_range', 'choice_unknown', 'type_mismatch'];
 
 /**
- * Checks a route of a model, by its place among the routes, on a backend. `problems` close the route there: the backend lacks
- * something, or its inputs do not take what requests may ask for. `ofSomeRequests` leave it open, because other requests
- * run: sizes and lengths that come out otherwise than asked, and values that a provider refuses. With one of them the model is
- * not put on offer, unless it is a file that is missing for now. @throws EngineFailure where it cannot be asked
+ * Checks a route of a model, by its position among the routes, on a backend. `problems` close the route there: the
+ * backend lacks something, or its inputs do not take what requests may ask for. `ofSomeRequests` leave the route open
+ * because other requests run: sizes and lengths that differ from what was asked, and values that a provider refuses. A
+ * model with one of them is not put on offer, unless it is a file that is missing for now. @throws EngineFailure if the
+ * backend cannot be asked
  */
 export async function checkRouteOn(
   { name: backend, driver }: { name: string; driver: Driver },
@@ -102,7 +106,7 @@ function isSamePlace(one: Problem, other: Problem): boolean {
   return one.node !== undefined && one.node === other.node && one.input === other.input;
 }
 
-/** Has workers check the routes of a version that something waits for, without waiting for their next round. */
+/** Makes workers check the routes of a version that something waits for before their next round. */
 export async function checkRoutesSoon(
   database: Database,
   { id, version }: { id: string; version: number },

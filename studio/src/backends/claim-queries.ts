@@ -4,24 +4,24 @@ import type { Handle } from '@renderkit/engine-kit/driver.ts';
 import type { EngineName } from '@renderkit/engine-kit/route.ts';
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 
-/** A submission that this worker holds by its lease, with what its render asks for. */
+/** A submission that this worker holds by its lease, with the request of its render. */
 export type Claim = {
-  /** The submission's: a UUID in small letters. */
+  /** The submission's id: a UUID in lower case. */
   id: string;
   /** The fence: every later write of the render names it. */
   attempt: number;
-  /** `lost`: its fate is unknown and it is being looked for. */
+  /** `lost`: its fate is unknown, and the worker searches for it. */
   state: 'intended' | 'sent' | 'lost';
   backend: string;
   model_id: string;
   version: number;
   route: number;
-  /** Of the render's outputs: the first, 0-based, and how many. */
+  /** Which of the render's outputs this job makes: the first, 0-based, and how many. */
   first_output: number;
   outputs: number;
   handle: Handle;
   created_at: Date;
-  /** When its request was begun: before that the engine certainly did not have it. */
+  /** When its request was begun: before that the engine certainly did not have the job. */
   begun_at: Date | null;
   sent_at: Date | null;
   lost_at: Date | null;
@@ -40,9 +40,9 @@ const claimColumns = `s.id, s.attempt, s.state, s.backend, s.model_id, s.version
   r.expected_outputs, r.seed`;
 
 /**
- * Takes the next render that a backend can do, for one of its slots. `lanes`: of a local engine those that this worker has
- * slots in; null for a backend behind an address, whose slots are counted by what lives of its submissions. Undefined where
- * nothing is there to do, or no slot is free.
+ * Claims the next render that a backend can make, for one of its slots. `lanes`: for a local engine the lanes in which
+ * this worker has slots; `null` for a backend behind an address, whose slots are counted by its live submissions.
+ * Returns `undefined` if there is nothing to do or no slot is free.
  */
 export async function claimRender(
   database: Database,
@@ -61,17 +61,17 @@ export async function claimRender(
 export type ServedBackend = {
   name: string;
   engine: EngineName;
-  /** Jobs that this process may have there at once, where they run on its own machine; null: the claim counts them. */
+  /** Jobs that this process may have there at once, if they run on its own machine; `null`: the claim counts them. */
   own_slots: number | null;
-  /** Whether a claim may find something; false while all its slots are taken, or it takes nothing. */
+  /** Whether a claim may find something; false while all slots are taken or the backend takes nothing. */
   has_room: boolean;
-  /** Whether the time of what runs there is over: see `findDrained`. */
+  /** Whether the time for what runs there is over: see `findDrained`. */
   is_drained: boolean;
 };
 
 /**
- * The backends of these engines. Of those whose jobs run on the worker's own machine only the ones that it has a label of,
- * or the name; all where it has no labels.
+ * Returns the backends of these engines. Of those whose jobs run on the worker's own machine, only the ones whose name
+ * or label is in `labels`; all if `labels` is empty.
  */
 export async function findServed(
   database: Database,
@@ -88,7 +88,10 @@ export async function findServed(
   );
 }
 
-/** Begins the next job of a render that the caller has locked, on the same backend. Undefined where its money is used up. */
+/**
+ * Begins the next job of a render on the same backend. Returns the submission's id, `undefined` if today's money is
+ * used up. The caller must have locked the render.
+ */
 export async function beginSubmission(
   transaction: Transaction,
   asked: { render: string; backend: string; route: number; worker: string; leaseMs: number },
@@ -101,7 +104,7 @@ export async function beginSubmission(
   return row?.id;
 }
 
-/** Whether a render that failed on one backend may yet be made by another, be it down for the moment. */
+/** Returns whether another backend may yet make a render that failed on one, even if that backend is down for now. */
 export async function hasOtherBackend(
   transaction: Transaction,
   { render_id: render }: Pick<Claim, 'render_id'>,
@@ -110,7 +113,9 @@ export async function hasOtherBackend(
   return row?.has ?? false;
 }
 
-/** Renews, in one statement, the leases that this worker still holds, and returns those; the others were taken over. */
+/**
+ * Renews the leases that this worker still holds, in one statement, and returns their ids. The others were taken over.
+ */
 export async function renewLeases(
   database: Database,
   leases: { ids: readonly string[]; worker: string; leaseMs: number },
@@ -124,7 +129,9 @@ export async function renewLeases(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Which of these are another worker's by now; those that this one has ended are not. */
+/**
+ * Returns which of these submissions another worker has by now. Those that this worker has ended are not among them.
+ */
 export async function findTaken(
   database: Database,
   { ids, worker }: { ids: readonly string[]; worker: string },
@@ -138,7 +145,7 @@ export async function findTaken(
   return rows.map(({ id }) => id);
 }
 
-/** Lets go of all that a worker holds, so that others take it over at once. Returns how many. */
+/** Releases all that a worker holds, so that other workers take it over at once. Returns how many. */
 export async function releaseLeases(database: Database, worker: string): Promise<number> {
   return database.execute(
     `update submissions set lease_until = clock()
@@ -148,9 +155,9 @@ export async function releaseLeases(database: Database, worker: string): Promise
 }
 
 /**
- * Takes over submissions on these backends whose worker let its lease run out. Their renders' attempts grow, so that the
- * worker before can write no more. What this worker itself is still at (`held`) is left out: a process that stood still for
- * longer than a lease goes on with it and renews.
+ * Takes over submissions on these backends whose lease has run out. Increases their renders' attempts, so that the
+ * previous worker can write no more. Leaves out what this worker itself still runs (`held`): a process that stood still
+ * for longer than a lease continues with it and renews the lease.
  */
 export async function takeOver(
   database: Database,
@@ -183,8 +190,9 @@ export async function takeOver(
 }
 
 /**
- * Turns what was reserved for a job into what it cost; null: what was reserved, the bill being unknown. The caller ends the
- * submission in the same transaction, once. A job whose fate stays unknown is not settled: its money stays reserved.
+ * Turns what was reserved for a job into what it cost. `null`: the bill is unknown, and the reserved amount counts. The
+ * caller must end the submission in the same transaction, once. A job whose fate stays unknown is not settled: its
+ * money stays reserved.
  */
 export async function settleCost(
   transaction: Transaction,

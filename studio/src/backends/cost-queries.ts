@@ -2,8 +2,9 @@ import type { Settle } from '@renderkit/engine-kit/full-check.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 /**
- * Sets money of a provider aside for a job that is no render's. Gives what books it as spent or gives it back; a sentence for
- * an operator where the backend's limit of the day does not allow the job, or what it cost today is in another currency.
+ * Reserves money of a provider for a job that belongs to no render. Returns a function that books the money as spent or
+ * gives it back. Returns a sentence for an operator if the backend's limit of the day does not allow the job, or if
+ * today's costs are in another currency.
  */
 export async function reserveCost(
   database: Database,
@@ -32,26 +33,26 @@ export async function reserveCost(
   };
 }
 
-/** What a provider got on a day, and what users paid for what it made. Money of the provider in its currency. */
+/** What a provider was paid on a day, and what users paid for its outputs. Money of the provider in its currency. */
 export type ProviderCost = {
   /** UTC, `2026-11-22`. */
   day: string;
   backend: string;
   currency: string;
-  /** Known or as it was quoted, for jobs that have ended, those of full checks included. */
+  /** For jobs that have ended, full checks included: as billed, or as quoted. */
   spent: number;
-  /** Set aside for jobs that run, and for those of which nobody can tell whether they were made. */
+  /** Reserved for jobs that run, and for jobs of which it is unknown whether they were made. */
   reserved: number;
   jobs: number;
-  /** What users paid for the outputs of this day's jobs, less what they got back. */
+  /** What users paid for the outputs of this day's jobs, less refunds. */
   credits: number;
-  /** The same in the provider's currency; null where a credit has no worth in it. */
+  /** `credits` in the provider's currency; `null` if a credit has no worth in it. */
   credits_worth: number | null;
 };
 
 /**
- * The costs of the last days, today included, newest first. A render that several backends made counts at each by the
- * outputs that it made there.
+ * Returns the costs of the last days, today included, newest first. A render that several backends made counts at each
+ * by the outputs that it made there.
  */
 export async function listProviderCosts(database: Database, days: number): Promise<ProviderCost[]> {
   return database.rows<ProviderCost>(

@@ -14,30 +14,33 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 export type AccessOptions = {
   secrets: BackendSecrets;
-  /** Networks that addresses named by providers may lie in: `EGRESS_ALLOW`. */
+  /** Networks that may contain addresses named by providers: `EGRESS_ALLOW`. */
   egressAllow: readonly string[];
 };
 
 export type DriverPoolOptions = AccessOptions & {
   log: DriverLog;
-  /** Of a worker: where local engines keep what outlives it. */
+  /** Only for workers: where local engines keep what outlives the worker. */
   folder?: string | undefined;
   /** Tests hand in drivers of their own. */
   createDriver?: ((engine: EngineName) => CreateDriver | undefined) | undefined;
 };
 
-/** The drivers of this process, one for each backend, made anew where its operator changed it. */
+/**
+ * The drivers of this process, one for each backend. A driver is created anew when the operator has changed its
+ * backend.
+ */
 export class DriverPool implements AsyncDisposable {
   readonly #options: DriverPoolOptions;
   readonly #drivers = new Map<string, { settings: string; driver: Driver }>();
-  /** Of backends that were changed: what follows a job with one goes on with it. */
+  /** Drivers of backends that were changed: a job that is followed with one continues with it. */
   readonly #replaced = new Set<Driver>();
 
   constructor(options: DriverPoolOptions) {
     this.#options = options;
   }
 
-  /** @throws EngineFailure where there is none for its engine, or its secrets cannot be read */
+  /** @throws EngineFailure if there is no driver for its engine, or if its secrets cannot be read */
   driverOf(row: BackendRow): Driver {
     const settings = JSON.stringify([row.engine, row.url, row.secret, row.headers]);
     const kept = this.#drivers.get(row.name);
@@ -48,14 +51,17 @@ export class DriverPool implements AsyncDisposable {
     return driver;
   }
 
-  /** The driver of a backend by its name, as it is set now. @throws EngineFailure also where there is no such backend */
+  /**
+   * Returns the driver of a backend by its name, with its present settings. @throws EngineFailure also if there is no
+   * such backend
+   */
   async find(database: Database, name: string): Promise<Driver> {
     const [row] = await selectBackends(database, [name]);
     if (row === undefined) throw unusable(`There is no backend ${name} any more.`);
     return this.driverOf(row);
   }
 
-  /** What a driver of this backend is given. @throws EngineFailure where its secrets cannot be read */
+  /** Returns what a driver of this backend needs. @throws EngineFailure if its secrets cannot be read */
   toolsOf(row: BackendRow): DriverTools {
     const { secrets, egressAllow, log, folder } = this.#options;
     return { backend: accessTo(row, row.url ?? '', { secrets, egressAllow }), log, folder };
@@ -76,8 +82,8 @@ export class DriverPool implements AsyncDisposable {
 }
 
 /**
- * How the backend of a name is reached; undefined where there is none, or where it is one of a local engine.
- * @throws EngineFailure where its secrets cannot be read
+ * Returns how the backend of a name is reached; `undefined` if there is none, or if it belongs to a local engine.
+ * @throws EngineFailure if its secrets cannot be read
  */
 export async function findAccess(
   database: Database,

@@ -2,7 +2,7 @@ import type { Route } from '@renderkit/engine-kit/route.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { type BackendRow, selectBackends } from './store.ts';
 
-/** The backends of a route's engine that have a name or label that it wants. */
+/** Returns the backends of a route's engine that have a name or label of the route. */
 export async function findBackendsOf(
   database: Database,
   { engine, on }: Pick<Route, 'engine' | 'on'>,
@@ -13,7 +13,7 @@ export async function findBackendsOf(
   );
 }
 
-/** Why a route has no backend, in an operator's words. */
+/** Explains to an operator why a route has no backend. */
 export function whyNowhere({ engine, on }: Pick<Route, 'engine' | 'on'>): string {
   return `No backend of the engine ${engine} has the name or label ${on.join(' or ')}: add one with backend add.`;
 }

@@ -6,7 +6,7 @@ export type KnownFits = {
   routes: { id: string; route: string; fits: boolean; problems: Problem[] }[];
 };
 
-/** What is known of the routes that are offered and name this backend. */
+/** Returns what is known about the offered routes that name this backend. */
 export async function selectFits(database: Database, name: string): Promise<KnownFits> {
   const [row] = await database.rows<KnownFits>(
     `select b.version, coalesce((

@@ -3,7 +3,9 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Manifest } from '@renderkit/manifests/manifest.ts';
 import { type BackendRow, rowColumns } from './store.ts';
 
-/** Takes the backends that are up and whose routes are to be checked: after each publication and every so often. */
+/**
+ * Takes the backends that are up and whose routes must be checked: after each publication, and every `everySeconds`.
+ */
 export async function takeDueChecks(
   database: Database,
   everySeconds: number,
@@ -20,7 +22,9 @@ export async function takeDueChecks(
   );
 }
 
-/** Has the routes of a version be checked at once, on every backend that it names. Local engines fit from now on. */
+/**
+ * Makes the routes of a version due for a check at once, on every backend that it names. Local engines fit from now on.
+ */
 export async function checkNow(database: Database, model: string, version: number): Promise<void> {
   await database.execute(
     `update backends b set next_check_at = clock() where not is_local and exists (
@@ -30,7 +34,7 @@ export async function checkNow(database: Database, model: string, version: numbe
   await database.rows('select fit_local_routes()');
 }
 
-/** The check could not be made: it is due again after this. */
+/** Makes a check that failed due again after these seconds. */
 export async function postponeCheck(database: Database, name: string, seconds: number): Promise<void> {
   await database.rows(
     `update backends set next_check_at = clock() + $2 * interval '1 second' where name = $1`,
@@ -48,8 +52,8 @@ export type RouteOn = {
 };
 
 /**
- * The routes that name a backend, of all versions that something may still be rendered by: first what is on offer, then what
- * was, then drafts.
+ * Returns the routes that name a backend, of all versions that something may still be rendered with: first versions on
+ * offer, then those that were, then drafts.
  */
 export async function selectRoutesOn(database: Database, name: string): Promise<RouteOn[]> {
   return database.rows<RouteOn>(
@@ -62,7 +66,7 @@ export async function selectRoutesOn(database: Database, name: string): Promise<
   );
 }
 
-/** `unasked`: the backend did not say; `problems` hold only where nothing is known of the route yet. */
+/** `unasked`: the backend could not be asked; `problems` then count only if nothing is known of the route yet. */
 export type Fit = {
   model_id: string;
   version: number;
@@ -72,8 +76,8 @@ export type Fit = {
 };
 
 /**
- * Writes what the check found, beside what renders met there, and forgets routes that name the backend no more. Returns how
- * many changed.
+ * Stores what the check found, in addition to the errors that renders met there. Removes routes that no longer name the
+ * backend. Returns how many changed.
  */
 export async function replaceFits(
   database: Database,
@@ -108,7 +112,7 @@ export async function replaceFits(
   return row?.changed ?? 0;
 }
 
-/** Brings the routes of local engines, and pauses, up to date. True where something changed. */
+/** Updates the routes of local engines, and the pauses of models. Returns whether something changed. */
 export async function fitAndPause(database: Database): Promise<boolean> {
   const [fitted] = await database.rows<{ changed: number }>(
     'select fit_local_routes() as changed',

@@ -17,7 +17,7 @@ import {
   updateWanted,
 } from './store.ts';
 
-/** Where those two are for everybody. */
+/** The addresses of providers that are the same for everybody. */
 export const knownUrls: { readonly [Engine in EngineName]?: string } = {
   fal: 'https://queue.fal.run',
   replicate: 'https://api.replicate.com/v1',
@@ -25,7 +25,7 @@ export const knownUrls: { readonly [Engine in EngineName]?: string } = {
 
 export type ManageDependencies = { database: Database; secrets: BackendSecrets; actor: AdminActor };
 
-/** Adds a backend. Workers ask it within two seconds. @throws BackendError */
+/** Adds a backend. Workers probe it within two seconds. @throws BackendError */
 export async function addBackend(
   asked: { name: string; engine: EngineName; settings: BackendSettings },
   { database, secrets, actor }: ManageDependencies,
@@ -36,7 +36,7 @@ export async function addBackend(
   });
 }
 
-/** The same in a transaction that holds the catalog's lock. @throws BackendError */
+/** Like `addBackend`, in a transaction that holds the catalog's lock. @throws BackendError */
 export async function insertNamed(
   transaction: Transaction,
   { name, engine, settings }: { name: string; engine: EngineName; settings: BackendSettings },
@@ -102,7 +102,10 @@ export async function setBackend(
   });
 }
 
-/** The same in a transaction that holds the catalog's lock; `engine` is what it has to be. @throws BackendError */
+/**
+ * Like `setBackend`, in a transaction that holds the catalog's lock. `engine`: the engine that it must have. @throws
+ * BackendError
+ */
 export async function changeNamed(
   transaction: Transaction,
   name: string,
@@ -124,8 +127,8 @@ export async function changeNamed(
 }
 
 /**
- * Takes a backend out: it gets no more work, and is off once what runs there has ended. With `withinSeconds`, what still runs
- * after these is canceled there and given back, without blame. @throws BackendError
+ * Drains a backend: it gets no more work, and is off once what runs there has ended. With `withinSeconds`, jobs that
+ * still run after these seconds are canceled and given back, without blame. @throws BackendError
  */
 export async function drainBackend(
   name: string,
@@ -135,7 +138,7 @@ export async function drainBackend(
   await want(name, 'draining', withinSeconds, { database, actor });
 }
 
-/** Takes a backend in again. @throws BackendError */
+/** Lets a backend get work again. @throws BackendError */
 export async function resumeBackend(
   name: string,
   { database, actor }: Pick<ManageDependencies, 'database' | 'actor'>,
@@ -143,7 +146,10 @@ export async function resumeBackend(
   await want(name, 'on', null, { database, actor });
 }
 
-/** Returns the models on offer that it leaves without a backend. @throws BackendError where something still runs there */
+/**
+ * Removes a backend. Returns the models on offer that then have no backend. @throws BackendError if something still
+ * runs there
+ */
 export async function removeBackend(
   name: string,
   { database, actor }: Pick<ManageDependencies, 'database' | 'actor'>,
@@ -171,7 +177,7 @@ export async function removeBackend(
   });
 }
 
-/** @throws BackendError where there is none of that name */
+/** @throws BackendError if there is no backend of that name */
 export async function showBackend(database: Database, name: string): Promise<Backend> {
   const [backend] = await listBackends(database, name);
   if (backend === undefined) throw missing(name);
@@ -187,7 +193,7 @@ async function want(
   await database.transaction(async (transaction) => {
     await lockCatalog(transaction);
     const { wanted: before } = await locked(transaction, name);
-    // What is off stays so.
+    // A backend that is off stays off.
     if (wanted === 'draining' && before === 'off') return;
     await updateWanted(transaction, name, wanted, withinSeconds);
     await writeAdminAudit(transaction, actor, {
@@ -210,7 +216,7 @@ function missing(name: string): BackendError {
   return new BackendError(`There is no backend ${name}.`, { kind: 'missing' });
 }
 
-/** What the audit shows: whether there are secrets, and never which. */
+/** Returns what the audit shows: whether there are secrets, never their values. */
 function visible(row: BackendRow): object {
   const { name, engine, url, slots, labels, max_cost_per_day, currency, allow_loss } = row;
   const secrets = { secret: row.secret !== null, headers: row.headers !== null };

@@ -3,7 +3,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { recordBadProbe, recordGoodProbe } from './store.ts';
 
 const probeWithinMs = 3_000;
-/** Seconds between two probes of one that is up, and of one that is down. */
+/** Seconds between two probes of a backend that is up, and of one that is down. */
 export const probeSeconds = { up: 10, down: 30 };
 const againSeconds = 2;
 const maxFailedProbes = 2;
@@ -11,8 +11,8 @@ const maxFailedProbes = 2;
 export type ProbeDependencies = { database: Database; stopping: AbortSignal };
 
 /**
- * Asks a backend for a sign of life and writes down what came of it. `driverOf` may throw as the driver does. Returns whether
- * it went down or came back by this, and the reason where it did not answer. `maxFailed`: silent so often, it is down.
+ * Probes a backend and stores the result. `driverOf` may throw as the driver does. Returns whether the backend went
+ * down or came back, and the reason if it did not answer. `maxFailed`: after so many failed probes it is down.
  */
 export async function probeBackend(
   name: string,

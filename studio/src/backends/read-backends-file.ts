@@ -9,7 +9,7 @@ import { readYaml } from '@renderkit/manifests/read-yaml.ts';
 
 const text = Type.String({ minLength: 1, maxLength: 2_000 });
 const currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'three capital letters, such as USD' });
-/** A secret stands in a variable: the file is shared, and the secret is not. */
+/** An environment variable holds the secret: the file may be shared, the secret may not. */
 const FromVariable = Type.Object({ env: text });
 
 const BackendsFile = Type.Object({
@@ -31,7 +31,7 @@ const BackendsFile = Type.Object({
     }),
     { maxItems: 500 },
   ),
-  /** What a credit is worth where a provider's cost is compared with a price. */
+  /** The worth of a credit when a provider's cost is compared with a price. */
   credit_value: Type.Optional(
     Type.Object({ currency, per_credit: Type.Number({ exclusiveMinimum: 0, maximum: 9_999 }) }),
   ),
@@ -42,12 +42,12 @@ export type BackendInFile = BackendsFile['backends'][number] & { engine: EngineN
 
 const fileName = /^backends\.(?:ya?ml|json)$/;
 
-/** Whether a file of this name says something of backends, and nothing of the catalog. */
+/** Returns whether a file of this name describes backends, not the catalog. */
 export function isBackendsFile(file: string): boolean {
   return fileName.test(path.basename(file));
 }
 
-/** Files of backends in a folder: one at most, as a rule. Nothing where there is no such folder. */
+/** Returns the files of backends in a folder, usually at most one. Returns none if there is no such folder. */
 export async function findBackendsFiles(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];

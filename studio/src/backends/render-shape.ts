@@ -1,11 +1,11 @@
 import type { Kind } from '@renderkit/contract/studio/kinds.ts';
 import type { MediaSource } from '@renderkit/engine-kit/route.ts';
 
-/** What routes ask of a render and its cost depend on, written when it is accepted. */
+/** What routes require of a render and what its cost depends on. Stored when the render is accepted. */
 export interface RenderShape {
   readonly kind: Kind;
   readonly mode?: 'transform' | 'inpaint';
-  /** Media that the request brings; what is not there is not named. */
+  /** Media that the request brings. Only media that are there have a key. */
   readonly has: Readonly<Partial<Record<MediaSource, true>>>;
   readonly options: Readonly<Record<string, string | number | boolean>>;
   /** Of one output. */

@@ -3,8 +3,8 @@ import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Database, Queryable, Transaction } from '@renderkit/server-kit/db/database.ts';
 
 /**
- * Lets a backend rest for a fault of its own; a local one never does. Locks the backend's row, which comes after those of
- * accounts, renders and submissions, and before the costs of its provider.
+ * Lets a backend rest after a fault of its own; a local one never rests. Locks the backend's row. That lock comes after
+ * those of accounts, renders and submissions, and before the costs of its provider.
  */
 export async function restBackend(
   database: Queryable,
@@ -21,8 +21,8 @@ export async function restBackend(
 }
 
 /**
- * Says what a render met that makes a route useless on a backend. It stays, whatever checks find, until the backend came
- * back or changed, or an operator asks for a check. Release 1 has the column `fault`.
+ * Records an error that a render met and that makes a route useless on a backend. The error stays, whatever checks
+ * find, until the backend comes back or changes, or an operator asks for a check. Release 1 has the column `fault`.
  */
 export async function recordUnfit(
   database: Database,
@@ -44,8 +44,8 @@ export async function recordUnfit(
 }
 
 /**
- * Says that a submission ended well, `seconds` after its engine began: a backend that was on trial is well again, and the
- * measured times of its route follow.
+ * Records that a submission ended well, `seconds` after its engine began. A backend on trial is well again, and the
+ * measured times of its route are adjusted.
  */
 export async function recordSuccess(
   transaction: Transaction,
@@ -55,7 +55,10 @@ export async function recordSuccess(
   await transaction.execute('select record_success($1, $2)', [submission, seconds]);
 }
 
-/** What this worker holds on backends whose time to drain is over: to be canceled there and given back, without blame. */
+/**
+ * Returns the ids of this worker's submissions on backends whose time to drain is over. The worker must cancel them
+ * there and give them back, without blame.
+ */
 export async function findDrained(database: Database, worker: string): Promise<string[]> {
   const rows = await database.rows<{ id: string }>(
     `select s.id from submissions s join backends b on b.name = s.backend

@@ -17,15 +17,15 @@ const pauseEveryMs = 10_000;
 export type HealthDependencies = {
   database: Database;
   drivers: DriverPool;
-  /** Renders that wait may have somewhere to go: called after commit. */
+  /** Called after commit when a waiting render may have a backend now. */
   announce: () => void;
   log: Logger;
   onStuck?: ((loop: string) => void) | undefined;
 };
 
 /**
- * Keeps what is known of the backends true: whether they answer, which routes they can run, which models are paused. Every
- * worker process runs it, and the rows see to it that only one of them asks a backend.
+ * Keeps the facts of the backends up to date: whether they answer, which routes they can run, which models are paused.
+ * Every worker process runs it. Locks on the rows ensure that only one of them asks a backend at a time.
  */
 export function startBackendHealth(dependencies: HealthDependencies): AsyncDisposable {
   const { log, onStuck } = dependencies;
@@ -37,7 +37,7 @@ export function startBackendHealth(dependencies: HealthDependencies): AsyncDispo
     (stopping) => probeDueBackends(dependencies, pauses, stopping),
     30_000,
   );
-  // A loop of its own: a machine that is slow to say what it has delays no probe.
+  // A separate loop: a machine that is slow to report what it has delays no probe.
   const checks = start(
     'backend checks',
     (stopping) => checkDueBackends(dependencies, pauses, stopping),
@@ -52,7 +52,7 @@ export function startBackendHealth(dependencies: HealthDependencies): AsyncDispo
 
 type Pauses = { update: (changed: boolean) => Promise<void> };
 
-/** Follows the catalog: what is published fits local engines at once, and what nothing can make is paused. */
+/** Follows the catalog: published routes fit local engines at once, and models that nothing can make are paused. */
 function createPauses({ database, announce }: HealthDependencies): Pauses {
   let revision = -1;
   let dueAt = 0;
@@ -69,7 +69,7 @@ function createPauses({ database, announce }: HealthDependencies): Pauses {
   };
 }
 
-/** One round of probes, of which the due ones run side by side. */
+/** Runs one round of probes: all due ones in parallel. */
 async function probeDueBackends(
   { database, drivers, log }: HealthDependencies,
   pauses: Pauses,

@@ -1,7 +1,7 @@
 import type { EngineName } from '@renderkit/engine-kit/route.ts';
 import type { Database, Queryable, Transaction } from '@renderkit/server-kit/db/database.ts';
 
-/** What a backend is and where; its secrets are encrypted. */
+/** The settings and state of a backend. Its secrets are encrypted. */
 export type BackendRow = {
   name: string;
   engine: EngineName;
@@ -19,7 +19,7 @@ export type BackendRow = {
   allow_loss: boolean;
 };
 
-/** Of a table `backends` that has no other name. */
+/** The columns of the table `backends`, where it has no alias. */
 export const rowColumns = `name, engine, is_local, built_in, url, secret, headers, slots, labels, wanted, up, max_cost_per_day,
   currency, allow_loss`;
 
@@ -39,7 +39,7 @@ export async function lockBackend(transaction: Transaction, name: string): Promi
   return row;
 }
 
-/** A backend that was never asked is not up: nothing is sent to it before. */
+/** Adds a backend. It counts as down until its first probe: nothing is sent to it before. */
 export async function insertBackend(
   transaction: Transaction,
   row: Omit<BackendRow, 'is_local' | 'built_in' | 'wanted' | 'up'>,
@@ -64,7 +64,7 @@ export async function insertBackend(
   return inserted === 1;
 }
 
-/** Whatever an operator changes may mend what is wrong with it: it is asked, and its routes are checked, at once. */
+/** Changes a backend. The change may repair it, so it is probed, and its routes are checked, at once. */
 export async function updateBackend(transaction: Transaction, row: BackendRow): Promise<void> {
   await forgetRouteErrors(transaction, row.name);
   await transaction.execute(
@@ -86,14 +86,17 @@ export async function updateBackend(transaction: Transaction, row: BackendRow): 
   );
 }
 
-/** An operator says that what renders met on a backend is over; the next check decides which routes fit. Release 1 has the column `fault`. */
+/**
+ * Forgets the errors that renders met on a backend. The next check decides which routes fit. Release 1 has the column
+ * `fault`.
+ */
 export async function forgetRouteErrors(queryable: Queryable, backend: string): Promise<void> {
   await queryable.execute('update route_fits set fault = null where backend = $1 and fault is not null', [
     backend,
   ]);
 }
 
-/** `withinSeconds`: after these, what still runs is canceled there and given back; null: it may end. */
+/** `withinSeconds`: jobs that still run after these seconds are canceled there and given back; `null`: they may end. */
 export async function updateWanted(
   transaction: Transaction,
   name: string,
@@ -110,7 +113,7 @@ export async function updateWanted(
   );
 }
 
-/** Drained: nothing of theirs lives any more. Returns how many were turned off. */
+/** Turns off draining backends that have no live submissions. Returns how many were turned off. */
 export async function turnOffDrained(database: Database): Promise<number> {
   return database.execute(
     `update backends b set wanted = 'off', wanted_since = clock(), drain_until = null
@@ -125,7 +128,7 @@ export async function deleteBackend(transaction: Transaction, name: string): Pro
   await transaction.execute('delete from backends where name = $1', [name]);
 }
 
-/** Models on offer of which a route names this backend, which is removed, and of which no route names another. */
+/** Returns the models on offer of which a route names this removed backend, and no route names another. */
 export async function selectModelsLeft(
   transaction: Transaction,
   { name, engine, labels }: Pick<BackendRow, 'name' | 'engine' | 'labels'>,
@@ -148,7 +151,7 @@ export async function countLive(transaction: Transaction, name: string): Promise
   return row?.live ?? 0;
 }
 
-/** Takes the backends whose probe is due: no other process probes them meanwhile. */
+/** Takes the backends whose probe is due. No other process probes them meanwhile. */
 export async function takeDueProbes(
   database: Database,
   seconds: { up: number; down: number },
@@ -166,13 +169,14 @@ export type GoodProbe = {
   version: string | null;
   digest: string | null;
   vramBytes: number | null;
-  /** Until it is asked again. */
+  /** Seconds until the next probe. */
   nextSeconds: number;
 };
 
 /**
- * It answered. Back from being down it may be another one: its faults are forgotten and its routes are checked at once, as
- * where what it says of itself has changed. A lasting rest is over after its time, for one trial. True where it was down.
+ * Records an answer. A backend that was down, or whose digest changed, may be another machine: the errors that renders
+ * met there are forgotten, and its routes are checked at once. A lasting rest ends after its time, for one trial.
+ * Returns whether the backend was down.
  */
 export async function recordGoodProbe(database: Database, name: string, probe: GoodProbe): Promise<boolean> {
   const [row] = await database.rows<{ came_back: boolean }>(
@@ -197,7 +201,10 @@ export async function recordGoodProbe(database: Database, name: string, probe: G
   return row?.came_back ?? false;
 }
 
-/** It did not answer: asked again soon after the first time, and down after the second. True where that is new. */
+/**
+ * Records a missing answer. The backend is probed again soon; it is down after `maxFailed` failed probes. Returns
+ * whether it went down now.
+ */
 export async function recordBadProbe(
   database: Database,
   name: string,
@@ -217,7 +224,10 @@ export async function recordBadProbe(
   return row?.went_down ?? false;
 }
 
-/** By name: the digest of what a file said of it last; null of one that an operator added or changed since. */
+/**
+ * Returns, by name, the digest of the backend's last entry in a file; `null` for a backend that an operator added or
+ * changed since.
+ */
 export async function selectFileDigests(queryable: Queryable): Promise<Map<string, string | null>> {
   const rows = await queryable.rows<{ name: string; file_digest: string | null }>(
     'select name, file_digest from backends',
@@ -235,7 +245,7 @@ export async function updateFileDigest(
 
 export type CreditValue = { currency: string; per_credit: number };
 
-/** Returns what it was, null for nothing; undefined where it is the same. */
+/** Sets the worth of a credit. Returns the previous one, `null` if there was none; `undefined` if it is the same. */
 export async function updateCreditValue(
   transaction: Transaction,
   { currency, per_credit: perCredit }: CreditValue,

@@ -2,36 +2,36 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 /** Why a backend does not take a waiting render at this moment. */
 export type WaitingReason =
-  /** The route names no backend that there is. */
+  /** The route names no existing backend. */
   | 'no_backend'
   | 'off'
   | 'draining'
   | 'down'
   | 'resting'
-  /** Nobody has asked it yet whether it can run the route. */
+  /** Nobody has checked yet whether it can run the route. */
   | 'unchecked'
   | 'unfit'
-  /** The render failed there, or is too much for it. */
+  /** The render failed there, or is too much for the backend. */
   | 'avoided'
-  /** The provider asks for more than the account pays. */
+  /** The provider charges more than the account pays. */
   | 'too_expensive'
-  /** Nothing is left of what may be spent there today. */
+  /** Today's money for this backend is used up. */
   | 'day_spent'
   /** The render is tried again later. */
   | 'scheduled'
   /** The route is a fallback, and its time has not come. */
   | 'not_open'
   | 'busy'
-  /** It leaves the render to a free backend that is much faster. */
+  /** The backend leaves the render to a free backend that is much faster. */
   | 'slower'
-  /** Nothing: it takes the render as soon as it looks. */
+  /** Nothing prevents it: the backend takes the render as soon as it looks. */
   | 'next';
 
-/** What one backend of one route has to say. */
+/** Why one backend of one route does not take a render. */
 export type PassedOver = {
   route: number;
   route_name: string;
-  /** Null where the reason is `no_backend`. */
+  /** `null` if the reason is `no_backend`. */
   backend: string | null;
   reason: WaitingReason;
   /** A sentence for operators: it may name hosts and nodes. */
@@ -41,12 +41,12 @@ export type PassedOver = {
 };
 
 /**
- * Why a render that waits is not being made: what keeps each backend of each route that takes it from claiming it, in the
- * order of routes. Empty where it does not wait.
+ * Returns why a waiting render is not being made: for each backend of each route that takes it, what keeps the backend
+ * from claiming it, in the order of routes. Returns nothing if the render does not wait.
  */
 export async function whyWaiting(database: Database, render: string): Promise<PassedOver[]> {
   return database.rows<PassedOver>(
-    // Found by its id before anything else is asked of it: no index of all that waits may be taken for this.
+    // The subquery finds the render by its id first: the planner must not use an index of all waiting renders.
     `select w.* from (select r from renders r where r.id = $1 offset 0) one, why_waiting(one.r) w
      where (one.r).status = 'queued' and (one.r).tag is not null`,
     [render],
@@ -57,7 +57,7 @@ export async function whyWaiting(database: Database, render: string): Promise<Pa
 /** Why a render waits, in one word of the contract. */
 export type QueueReason = 'scheduled_retry' | 'fair_share' | 'engine_busy' | 'engine_down';
 
-/** By their ids; null of one that is about to be taken, or that does not wait. */
+/** Returns the reasons by render id; `null` for a render that is about to be taken or does not wait. */
 export async function queueReasons(
   database: Database,
   renders: readonly string[],

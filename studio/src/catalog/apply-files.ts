@@ -19,14 +19,14 @@ import {
 } from './store.ts';
 
 /**
- * What became of a file: `applied` and in force now; `unchanged`, because it was applied before; `kept`, because what is
- * in force was changed since by other means, and only `overwrite` may replace it.
+ * The result of applying a file. `applied`: in force now. `unchanged`: it was applied before. `kept`: what is in force
+ * was changed since by other means, and only `overwrite` may replace it.
  */
 export type ApplyResult = 'applied' | 'unchanged' | 'kept';
 
 /**
- * How a file comes in. At a start (`file`, `product`) it counts where it differs from the one applied last and nobody
- * changed what is in force since; an operator's `overwrite` always does, and is such a change.
+ * How a file is applied. At a start (`file`, `product`) the file counts if it differs from the one applied last and
+ * nobody changed what is in force since. An operator's `overwrite` always counts, and is itself such a change.
  */
 export type ApplyMode = 'file' | 'product' | 'overwrite';
 
@@ -35,7 +35,7 @@ const actors = { file: 'file', product: 'product', overwrite: 'operator' } as co
   AdminActor
 >;
 
-/** Publishes what a file says, in a transaction of `withCatalog`. @throws PublishError */
+/** Publishes the content of a file, in a transaction of `withCatalog`. @throws PublishError */
 export function applyFile(
   transaction: Transaction,
   file: CatalogFile,
@@ -93,19 +93,24 @@ async function applyList<Name extends keyof CatalogLists>(
 
 type FileFacts = { file_digest: string | null; file_version: number | null; built_in: boolean };
 
-/** What is to become of a file, by what is known of the one that was applied last; `version` is what is in force. */
+/**
+ * Decides the result of a file from the facts of the one that was applied last. `row.version` is the version in force.
+ */
 function resultOf(
   row: (FileFacts & { version: number | null }) | undefined,
   file: { digest: string; inForce: boolean; mode: ApplyMode },
 ): ApplyResult {
   if (row === undefined || file.mode === 'overwrite') return 'applied';
-  // Somebody's own took the place of the product's.
+  // The operator's own content has replaced the product's.
   if (file.mode === 'product' && !row.built_in) return 'unchanged';
   if (row.file_digest === file.digest) return 'unchanged';
   return row.version === row.file_version || file.inForce ? 'applied' : 'kept';
 }
 
-/** Whether this is from now on the file that was applied last: what an operator brings is not, unless it is that very one. */
+/**
+ * Returns whether this file becomes the last applied one. A file that an operator passes by hand does not, unless it
+ * has the same content.
+ */
 function isRemembered(row: FileFacts | undefined, digest: string, mode: ApplyMode): boolean {
   return mode !== 'overwrite' || row?.file_digest === digest;
 }

@@ -7,19 +7,22 @@ import { StudioError } from '../errors.ts';
 const folder = path.join(import.meta.dirname, '..', '..', 'models', 'pictures');
 const daySeconds = 86_400;
 
-/** What the product's own models draw, by the name of the file. `e2e/draw-models.ts` makes them. */
+/** Sample images of the product's own models, by file name. `e2e/draw-models.ts` makes them. */
 const images: ReadonlyMap<string, Buffer> = new Map(
   readdirSync(folder).map((name) => [name, readFileSync(path.join(folder, name))]),
 );
 
-/** Where the image of one of the product's own models lies below the address of media; null where it has none. */
+/**
+ * Returns the path of the image of one of the product's own models, relative to the address of media; `null` if it has
+ * none.
+ */
 export function builtInImageOf(id: string): string | null {
-  // Some ids say first what kind of model it is: `character/figures`.
+  // Some ids begin with the kind of model: `character/figures`.
   const name = `${path.posix.basename(id)}.webp`;
   return images.has(name) ? `models/${name}` : null;
 }
 
-/** Serves the images of the product's own models. Another release may bring other ones. */
+/** Serves the images of the product's own models. Another release may have other images. */
 export function builtInImageRoutes(app: FastifyInstance): void {
   app.get<{ Params: { name: string } }>('/media/models/:name', async (request, reply) => {
     const bytes = images.get(request.params.name);

@@ -11,7 +11,7 @@ before(async () => {
   catalog = await builtInCatalog();
 });
 
-/** The same for two that differ in the order of their keys alone, where it means nothing. */
+/** Returns the same value for values that differ only in the order of their keys, where it means nothing. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
   if (typeof value !== 'object' || value === null) return value;
@@ -25,7 +25,7 @@ function canonical(value: unknown): unknown {
 test('the product offers by its files what release 1 offered by its code', () => {
   const models = [...catalog.models.values()].map(({ offered: all, videoSizes, refusedStyles, routes }) => {
     const [route] = routes;
-    // Descriptions were written anew since; subjects and usual times came.
+    // Since release 1 descriptions were rewritten, and subjects and usual times were added.
     const { description: _description, subjects: _subjects, usual_seconds: _seconds, ...offered } = all;
     return { offered, videoSizes, refusedStyles, engine: route?.engine, engineModel: route?.model };
   });

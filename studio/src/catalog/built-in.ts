@@ -35,11 +35,12 @@ const models = [
 const lists = ['plans', 'styles', 'suggestions'] as const satisfies (keyof CatalogLists)[];
 
 /**
- * Publishes what this version of the product brings and the database has not seen: safe from any number of processes at
- * once, and not on a database that a newer release prepared. Returns what an operator changed and so was left.
+ * Publishes what this version of the product brings and the database has not seen. Any number of processes may run it
+ * at once. Does nothing on a database that a newer release prepared. Returns the ids of what it kept because an
+ * operator changed it.
  */
 export async function applyBuiltIn(database: Database): Promise<string[]> {
-  // At nearly every start nothing is new: then nothing is read closely.
+  // At nearly every start nothing is new: then the files are not parsed.
   const digest = await digestOfTexts(builtInFiles());
   if ((await readBuiltInDigest(database)) === digest) return [];
   const files = await readBuiltIn();
@@ -48,7 +49,7 @@ export async function applyBuiltIn(database: Database): Promise<string[]> {
     const results: [id: string, result: ApplyResult][] = [];
     for (const file of files) results.push([file.id, await applyFile(transaction, file, 'product')]);
     const kept = results.flatMap(([id, result]) => (result === 'kept' ? [id] : []));
-    // Said at each start for as long as it is so.
+    // While something is kept, each start reports it.
     if (kept.length === 0) await writeBuiltInDigest(transaction, digest);
     return kept;
   });

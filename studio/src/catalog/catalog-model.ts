@@ -5,11 +5,11 @@ import type { Manifest } from '@renderkit/manifests/manifest.ts';
 /** Pixels. */
 export type Size = { width: number; height: number };
 
-/** A version of a model: what is offered of it, and what the studio keeps to itself. */
+/** A version of a model: what users are offered, and what only the studio uses. */
 export type CatalogModel = {
   id: string;
   version: number;
-  /** `thumbnail` is null here: its link needs the address of the asking studio. */
+  /** `thumbnail` is `null` here: its link needs the address of the studio that serves it. */
   offered: StudioModel;
   /** Storage key. */
   thumbnailKey: string | null;
@@ -19,19 +19,19 @@ export type CatalogModel = {
   videoSizes: Readonly<Record<string, Size>>;
   /** Styles that it cannot be combined with. */
   refusedStyles: readonly string[];
-  /** Of its inpaints, where it takes those. */
+  /** Types of inpaint that it takes, if it takes inpaints. */
   inpaintTypes: readonly ('refine' | 'fill')[];
   /** Nothing can make it at present; `reason` is for operators. `since` is ISO 8601. */
   paused: { since: string; reason: string } | null;
 };
 
-/** What is known of a version beside its manifest. */
+/** The facts of a version that are not in its manifest. */
 export type VersionFacts = Pick<CatalogModel, 'version' | 'thumbnailKey' | 'paused'> & {
-  /** What its sample took; null where none was rendered. */
+  /** How long its sample took; `null` if none was rendered. */
   sampleSeconds: number | null;
 };
 
-/** What the catalog makes of a manifest that has been checked. */
+/** Builds the catalog's model from a manifest that has been checked. */
 export function catalogModel(manifest: Manifest, { sampleSeconds, ...row }: VersionFacts): CatalogModel {
   const { video_sizes: videoSizes, ...parameters } = manifest.parameters;
   const seconds = sampleSeconds ?? manifest.routes[0]?.typical_seconds;

@@ -23,9 +23,9 @@ export type DataFilesLog = Record<
 >;
 
 /**
- * Publishes what an operator has put into the data directory: `models/*.model.yaml`, and `plans.yaml`, `styles.yaml` and
- * `suggestions.yaml` beside that folder. A file counts where it differs from the one that was applied last; what was
- * changed since by other means is left, and said. A broken file leaves what is in force.
+ * Publishes the files that an operator has put into the data directory: `models/*.model.yaml`, and `plans.yaml`,
+ * `styles.yaml` and `suggestions.yaml` next to that folder. A file counts if it differs from the one that was applied
+ * last. What was changed since by other means is kept, and logged. A broken file leaves in force what is in force.
  * @throws ConfigError for a broken file at the first start on this database
  */
 export async function applyDataFiles(
@@ -52,7 +52,7 @@ export async function applyDataFiles(
   if (isFirst) await noteDataFiles(database);
 }
 
-/** Returns the file where it cannot be published. */
+/** Returns the file if it cannot be published. */
 async function apply(
   database: Database,
   read: CatalogFile,

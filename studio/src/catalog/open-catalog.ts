@@ -9,32 +9,32 @@ import { readRevision, readVersionFiles } from './queries.ts';
 import { type CatalogSnapshot, makeSnapshot } from './snapshot.ts';
 import { readCatalog, readVersion } from './store.ts';
 
-/** What is published, as this process knows it: never older than two seconds while the database answers. */
+/** What is published, as this process last read it: at most two seconds old while the database answers. */
 export type Catalog = {
-  /** All of it as it was at one moment. Whoever answers one request asks once. */
+  /** Everything as it was at one moment. Code that answers one request must call this once. */
   current: () => CatalogSnapshot;
-  /** A version of a model, published or not; undefined where there is none. `paused` is the model's. */
+  /** Returns a version of a model, published or not; `undefined` if there is none. `paused` is the model's. */
   version: (model: string, version: number) => Promise<CatalogModel | undefined>;
   /** Texts that a version's routes name. */
   files: (model: string, version: number) => Promise<ReadonlyMap<string, string>>;
-  /** An account's plan, one that was published a moment ago too. */
+  /** Returns an account's plan, even one that was published a moment ago. */
   plan: (key: string) => Promise<Plan>;
 };
 
 export type CatalogOptions = {
   database: Database;
   log: Logger;
-  /** Goes before the storage key of a thumbnail; ends with a slash. Workers need none. */
+  /** The prefix of a thumbnail's storage key; ends with a slash. Workers need none. */
   mediaUrl?: string;
 };
 
-/** Word of a publication may get lost: no process learns of one later than this. */
+/** A notification of a publication may get lost: every process learns of a publication within this time. */
 const lookEveryMs = 1_000;
 const maxCachedVersions = 500;
 
 /**
- * Opens the catalog of this process and keeps up with it; the last good one stays while the database is away.
- * @throws where it cannot be read once
+ * Opens the catalog of this process and keeps it up to date. While the database is away, the last one read stays.
+ * @throws if it cannot be read once
  */
 export async function openCatalog({
   database,
@@ -44,7 +44,7 @@ export async function openCatalog({
   let snapshot = await readSnapshot(database, mediaUrl);
   const refresh = async () => {
     const read = await readSnapshot(database, mediaUrl);
-    // An older one may come late.
+    // An older snapshot may arrive late.
     if (read.revision > snapshot.revision) snapshot = read;
   };
   const loop = startLoop({
@@ -73,7 +73,7 @@ export async function openCatalog({
       const key = `${version} ${model}`;
       const known = values.get(key) ?? (await read(model, version));
       if (known === undefined) return undefined;
-      // The last in use is the last to go.
+      // The least recently used one is removed first.
       values.delete(key);
       values.set(key, known);
       const [oldest] = values.keys();

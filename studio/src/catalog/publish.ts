@@ -27,12 +27,12 @@ import {
   updateRevived,
 } from './store.ts';
 
-/** What cannot be published; the message is a sentence for an operator. */
+/** Something cannot be published. The message is a sentence for an operator. */
 export class PublishError extends Error {
   override name = 'PublishError';
 }
 
-/** A model as its files say it. */
+/** A model as read from its files. */
 export type ModelFiles = {
   /** Checked and complete. */
   manifest: Manifest;
@@ -40,19 +40,22 @@ export type ModelFiles = {
   source: string;
   /** Texts by the names that the manifest gives. */
   files: Readonly<Record<string, string>>;
-  /** What the manifest names as its thumbnail, where it was read from a file and is not stored yet. */
+  /** The image that the manifest names as its thumbnail, if it was read from a file and is not stored yet. */
   image?: { name: string; bytes: Uint8Array };
   /** Storage key of the manifest's own thumbnail, which is part of the content. */
   thumbnailKey?: string | undefined;
-  /** What an import found in its workflow: no part of the content. */
+  /** What an import found in its workflow. Not part of the content. */
   imported?: ImportFindings | null;
-  /** A version that makes the same images: its sample, made or under way, is one of this model too. No part of the content. */
+  /**
+   * A version that makes the same images: this model shares its sample, finished or in progress. Not part of the
+   * content.
+   */
   sameAs?: number;
 };
 
 /**
- * Runs acts on the catalog in one transaction and has every process read it again after the commit. Acts of two callers
- * never interleave.
+ * Runs changes of the catalog in one transaction and has every process read the catalog again after the commit. Changes
+ * of two callers never interleave.
  */
 export async function withCatalog<T>(
   database: Database,
@@ -62,14 +65,17 @@ export async function withCatalog<T>(
     await lockCatalog(transaction);
     return act(transaction);
   });
-  // A lost word is made up for by the readers' own looks, one a second.
+  // If a notification gets lost, the readers notice the change by their own looks, one a second.
   await notifyCatalog(database, catalogChannel).catch(() => undefined);
   return result;
 }
 
-// The acts below run in a transaction of `withCatalog`, and each writes its entry in the administration's audit.
+// The functions below run in a transaction of `withCatalog`. Each writes its entry in the administration's audit.
 
-/** Adds a version of a model. What is there already, by content, makes none: then that one's number is returned. */
+/**
+ * Adds a version of a model and returns its number. If a version with the same content exists, adds none and returns
+ * the number of that one.
+ */
 export async function addVersion(
   transaction: Transaction,
   model: ModelFiles,
@@ -102,8 +108,8 @@ export async function addVersion(
 }
 
 /**
- * Changes a draft in place, where nobody was ever offered it and the new content is no other version's; else it becomes a
- * version of its own. Returns the number that the content has. Workflows stay.
+ * Changes a draft in place if nobody was ever offered it and no other version has the new content; otherwise adds a new
+ * version. Returns the number of the version with the new content. Workflows stay.
  */
 export async function amendDraft(
   transaction: Transaction,
@@ -126,8 +132,8 @@ export async function amendDraft(
 }
 
 /**
- * Offers a version of a model, an older one too; without a number the newest. Returns its number.
- * @throws PublishError where there is none
+ * Offers a version of a model, which may be an older one; without a number the newest. Returns its number.
+ * @throws PublishError if there is none
  */
 export async function publishModel(
   transaction: Transaction,
@@ -151,15 +157,15 @@ export async function publishModel(
   return version;
 }
 
-/** What of an offer the audit shows. */
+/** Returns the facts of an offer that the audit shows. */
 async function offerOf(transaction: Transaction, id: string, version: number | null): Promise<object> {
   const price = version === null ? undefined : await findPrice(transaction, id, version);
   return { version, ...(price !== undefined && { price }) };
 }
 
 /**
- * Takes a model off the list, where what was quoted is still made, or drops one that was never offered.
- * @throws PublishError where there is none, or it is retired already
+ * Takes a model off the list, or drops one that was never offered. What was quoted is still made.
+ * @throws PublishError if there is no such model, or if it is retired already
  */
 export async function retireModel(transaction: Transaction, id: string, actor: AdminActor): Promise<void> {
   const row = await findModelRow(transaction, id);
@@ -175,7 +181,7 @@ export async function retireModel(transaction: Transaction, id: string, actor: A
   });
 }
 
-/** Makes a retired model a draft again: somebody has added it anew. */
+/** Makes a retired model a draft again, because somebody has added it anew. */
 export async function reviveModel(transaction: Transaction, id: string, actor: AdminActor): Promise<void> {
   if (!(await updateRevived(transaction, id))) return;
   await writeAdminAudit(transaction, actor, {
@@ -187,8 +193,8 @@ export async function reviveModel(transaction: Transaction, id: string, actor: A
 }
 
 /**
- * Refuses new renders of a model that is on offer; what was accepted is made. It stays so until a null reason takes the pause
- * back, whatever is published. @throws PublishError where it is not offered
+ * Pauses a model that is on offer: new renders are refused, accepted ones are still made. The pause lasts, whatever is
+ * published, until a `null` reason ends it. @throws PublishError if the model is not offered
  */
 export async function changePause(
   transaction: Transaction,
@@ -211,9 +217,9 @@ export async function changePause(
 }
 
 /**
- * Publishes a list whole; one that is there already makes no new version. Accounts have what their plans say in the
- * same transaction. `basedOn`: the version that it was made from. @throws PublishError where the list lacks a plan that
- * accounts have, or another version than that is published
+ * Publishes a whole list. Content that is published already makes no new version. In the same transaction accounts get
+ * what their plans grant. `basedOn`: the version that the list was made from. @throws PublishError if the list lacks a
+ * plan that accounts have, or if another version than `basedOn` is published
  */
 export async function publishList<Name extends keyof CatalogLists>(
   transaction: Transaction,
@@ -242,7 +248,7 @@ export async function publishList<Name extends keyof CatalogLists>(
   return { version, changed: true };
 }
 
-/** The entries of a list that another lacks or has otherwise: what a publication changed. */
+/** Returns the entries of a list that the other list lacks or has in another form: what a publication changed. */
 function changedEntries(list: unknown, other: unknown): { changed: unknown[] } {
   const known = new Set((other as unknown[]).map((entry) => JSON.stringify(entry)));
   return { changed: (list as unknown[]).filter((entry) => !known.has(JSON.stringify(entry))) };
@@ -271,7 +277,7 @@ export function digestOfModel({ manifest, files, thumbnailKey }: ModelFiles): st
   });
 }
 
-/** In hex. The order of keys counts: in places it means something. */
+/** Returns the digest in hex. The order of keys counts: in places it has a meaning. */
 export function digestOf(content: unknown): string {
   return hash('sha256', JSON.stringify(content), 'hex');
 }

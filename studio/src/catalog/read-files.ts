@@ -8,7 +8,7 @@ import type { ModelFiles } from './publish.ts';
 import { readList } from './read-list.ts';
 import type { CatalogLists } from './snapshot.ts';
 
-/** What a file of the catalog says, checked as far as it can be by itself. */
+/** The content of a file of the catalog, checked as far as possible without the database. */
 export type CatalogFile =
   | { file: string; kind: 'model'; id: string; model: ModelFiles }
   | {
@@ -24,8 +24,8 @@ const maxWorkflowBytes = 8 * 1024 * 1024;
 const maxImageBytes = 16 * 1024 * 1024;
 
 /**
- * The files of the catalog in a folder, lists first, by their full paths: `NAME.model.yaml`, `plans.yaml`, `styles.yaml`,
- * `suggestions.yaml`, each as JSON too. Nothing where there is no such folder.
+ * Returns the full paths of the catalog's files in a folder, lists first: `NAME.model.yaml`, `plans.yaml`,
+ * `styles.yaml`, `suggestions.yaml`, each as JSON too. Returns none if there is no such folder.
  */
 export async function findCatalogFiles(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
@@ -39,7 +39,7 @@ export async function findCatalogFiles(folder: string): Promise<string[]> {
   ].map((name) => path.join(folder, name));
 }
 
-/** False where there is nothing at all. */
+/** Returns false also if nothing exists at the path. */
 export async function isFolder(file: string): Promise<boolean> {
   return stat(file).then(
     (found) => found.isDirectory(),
@@ -47,7 +47,9 @@ export async function isFolder(file: string): Promise<boolean> {
   );
 }
 
-/** Reads a file of the catalog, and what a manifest names beside itself. Without `list` its name says what it is. */
+/**
+ * Reads a file of the catalog, and the files that a manifest names. Without `list` the file's name decides what it is.
+ */
 export async function readCatalogFile(
   file: string,
   list = listName.exec(path.basename(file))?.[1] as keyof CatalogLists | undefined,
@@ -57,7 +59,7 @@ export async function readCatalogFile(
   return typeof text === 'string' ? readListFile(file, list, text) : { file, problems: [text] };
 }
 
-/** Names the texts of files, read as they are: quicker by far than to see what they say. */
+/** Returns a digest of the files' raw texts, which is much faster than parsing them. */
 export async function digestOfTexts(files: readonly string[]): Promise<string> {
   const texts = await Promise.all(files.map((file) => readFile(file)));
   const digest = createHash('sha256');
@@ -71,11 +73,11 @@ export function isBroken(read: CatalogFile | BrokenFile): read is BrokenFile {
 
 function readListFile(file: string, kind: keyof CatalogLists, text: string): CatalogFile | BrokenFile {
   const { content, problems } = readList(kind, text);
-  // The list of this name has the content of this name.
+  // `readList` returns the content that belongs to this name.
   return problems === undefined ? ({ file, kind, id: kind, content } as CatalogFile) : { file, problems };
 }
 
-/** Reads a manifest, whatever its file is called, and what it names beside itself. */
+/** Reads a manifest, whatever its file name, and the files that it names. */
 export async function readModelFile(
   file: string,
 ): Promise<Extract<CatalogFile, { kind: 'model' }> | BrokenFile> {
@@ -116,8 +118,8 @@ async function readImage(folder: string, name: string | null): Promise<ModelFile
 }
 
 /**
- * A model from the texts of its files, by the names that its manifest gives, with what keeps it from being offered as far as
- * that can be told by itself. No model where the manifest cannot be read at all.
+ * Reads a model from the texts of its files, by the names that its manifest gives. Also returns the problems that keep
+ * it from being offered, as far as the texts show them. Returns no model if the manifest cannot be read at all.
  */
 export function readModelTexts(
   source: string,
@@ -129,7 +131,7 @@ export function readModelTexts(
   return { model: { manifest: read.manifest, source, files }, problems };
 }
 
-/** The file's text, or why there is none. */
+/** Returns the file's text, or why there is none. */
 async function readText(file: string, shownAs: string): Promise<string | Problem> {
   const bytes = await readBytes(file, shownAs, maxWorkflowBytes);
   if (!(bytes instanceof Uint8Array)) return bytes;

@@ -117,7 +117,7 @@ function readShape<Schema extends TSchema>(
   return problems.length > 0 ? { problems } : { file: value as Static<Schema>, root: read.root };
 }
 
-/** In the order of keys that the digest of a list knows. */
+/** Returns the plan with its keys in the order that the digest of a list depends on. */
 function planOf({
   monthly_credits: credits,
   weight = 1,
@@ -138,7 +138,7 @@ function planOf({
   };
 }
 
-/** Ids that stand twice, anywhere in the file. */
+/** Returns a problem for each id that occurs twice, anywhere in the file. */
 function repeats(root: YamlNode, key: 'id' | 'key'): Problem[] {
   const seen = new Set<string>();
   return valuesOf(root, key).flatMap(({ value, line }) => {

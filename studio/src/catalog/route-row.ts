@@ -31,7 +31,7 @@ const swapSeconds = 20;
 const typicalSeconds = 30;
 const runTimeoutSeconds = { image: 10 * 60, video: 60 * 60 };
 
-/** What the claim has to know of a route; `files` are the texts that it names. */
+/** Returns what the claim needs of a route. `files` are the texts that the route names. */
 export function routeRow(route: Route, index: number, files: Readonly<Record<string, string>>): RouteRow {
   const { kind, mode, has = [], lacks = [], options } = route.for ?? {};
   return {
@@ -58,7 +58,10 @@ export function routeRow(route: Route, index: number, files: Readonly<Record<str
   };
 }
 
-/** Names the model files that a route has its engine load: routes that name the same share what is loaded. */
+/**
+ * Returns a name for the set of model files that a route makes its engine load: routes with the same name share what is
+ * loaded.
+ */
 function affinityOf(route: Route, files: Readonly<Record<string, string>>): string | null {
   const needed = route.requires?.models ?? [];
   const text = files[route.workflow ?? ''];

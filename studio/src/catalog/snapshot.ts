@@ -12,7 +12,7 @@ export type PlatformStyle = StudioStyle & { words: string };
 /** A building block of a prompt and the words that it adds. */
 export type PlatformSuggestion = StudioSuggestion & { words: string };
 
-/** What is published as lists. */
+/** The published lists. */
 export type CatalogLists = {
   plans: readonly Plan[];
   styles: readonly PlatformStyle[];
@@ -22,15 +22,15 @@ export type CatalogLists = {
 /** A published version, as the database has it. */
 export type PublishedModel = VersionFacts & {
   manifest: Manifest;
-  /** Came with the product, and nobody has put one of their own in its place. */
+  /** It came with the product, and no operator has replaced it. */
   builtIn: boolean;
-  /** It makes what the product's own version makes. */
+  /** It makes the same as the product's own version. */
   asBrought: boolean;
   /** ISO 8601. */
   publishedAt: string;
 };
 
-/** All that is published at one moment; never changed once it is made. */
+/** Everything that is published at one moment. A snapshot never changes. */
 export type CatalogSnapshot = {
   /** Grows with every publication. */
   revision: number;
@@ -38,15 +38,15 @@ export type CatalogSnapshot = {
   models: ReadonlyMap<string, CatalogModel>;
   /** By key; the first is that of new accounts. */
   plans: ReadonlyMap<string, Plan>;
-  /** What accounts see beside styles of their own. */
+  /** What all accounts see, in addition to styles of their own. */
   shared: Pick<Catalog, 'models' | 'styles' | 'suggestions'>;
-  /** Another one wherever `shared` is another. */
+  /** Changes whenever `shared` changes. */
   contentVersion: string;
   /** Words for an engine, by the id of a style or suggestion. */
   words: ReadonlyMap<string, string>;
 };
 
-/** Puts the catalog of a moment together. `mediaUrl` ends with a slash and goes before the key of a thumbnail. */
+/** Builds the catalog of one moment. `mediaUrl` ends with a slash and is the prefix of a thumbnail's key. */
 export function makeSnapshot(
   revision: number,
   published: readonly PublishedModel[],
@@ -79,7 +79,7 @@ export function makeSnapshot(
   };
 }
 
-/** One default for each suite: of several an operator's own goes first, then what was published last. */
+/** Returns one default for each suite. Of several, an operator's own wins, then the one published last. */
 function defaultsOf(published: readonly PublishedModel[]): ReadonlyMap<Suite, string> {
   const rising = published.toSorted(
     (a, b) => Number(b.builtIn) - Number(a.builtIn) || a.publishedAt.localeCompare(b.publishedAt),
@@ -89,14 +89,14 @@ function defaultsOf(published: readonly PublishedModel[]): ReadonlyMap<Suite, st
   );
 }
 
-/** The plan that new accounts have. */
+/** Returns the plan of new accounts. */
 export function initialPlan(plans: Iterable<Plan>): Plan {
   const [first] = plans;
   if (first === undefined) throw new Error('the published list of plans is empty');
   return first;
 }
 
-/** Seconds that a render waits before anything of it is drawn, as its request says; 0 with most models. */
+/** Returns the seconds that a render waits before anything of it is drawn, as its request asks; 0 for most models. */
 export function delaySecondsOf(model: CatalogModel, request: Pick<RenderRequest, 'options'>): number {
   const key = model.routes[0]?.delay_option;
   if (key === undefined) return 0;
@@ -106,12 +106,14 @@ export function delaySecondsOf(model: CatalogModel, request: Pick<RenderRequest,
   return Number.isFinite(asked) ? Math.min(Math.max(asked, min), max) : Number(usual);
 }
 
-/** Whether a model makes what is asked for. */
+/** Returns whether a model makes renders of this kind. */
 export function makes({ offered }: CatalogModel, { kind }: Pick<RenderRequest, 'kind'>): boolean {
   return offered.suites.includes(kindFacts[kind].suite);
 }
 
-/** The words that styles and suggestions stand for, for an engine; a style of the account's own stands for its name. */
+/**
+ * Returns the words of styles and suggestions for an engine. A style of the account's own has its name as its words.
+ */
 export function wordsOf(
   { words }: Pick<CatalogSnapshot, 'words'>,
   ids: readonly string[],
@@ -123,15 +125,18 @@ export function wordsOf(
 type CatalogAccount = { id: string; tier: string; styles_version: number };
 
 /**
- * Names the catalog that an account sees: it changes when the models, prices, styles or suggestions do, when the
- * plan does, and when the account's own styles do.
+ * Returns the version of the catalog that an account sees. It changes with the models, prices, styles or suggestions,
+ * with the plan, and with the account's own styles.
  */
 export function catalogVersion({ contentVersion }: CatalogSnapshot, account: CatalogAccount): string {
   const own = account.styles_version === 0 ? '' : `-${account.id.slice(-12)}.${account.styles_version}`;
   return `${contentVersion}-${account.tier}${own}`;
 }
 
-/** Every model whatever the plan, so that requests for what is out of reach can be validated too. */
+/**
+ * Builds the catalog that an account sees. It has every model, whatever the plan, so that requests for models beyond
+ * the plan can be validated too.
+ */
 export function catalogFor(
   snapshot: CatalogSnapshot,
   account: CatalogAccount,

@@ -8,7 +8,7 @@ import type { CatalogLists, PublishedModel } from './snapshot.ts';
 
 export type CatalogRows = { revision: number; models: PublishedModel[]; lists: Partial<CatalogLists> };
 
-/** All that is published, as it was at one moment: one statement sees one snapshot. */
+/** Reads everything that is published, as it was at one moment: one statement sees one snapshot. */
 export async function readCatalog(database: Queryable): Promise<CatalogRows | undefined> {
   const [row] = await database.rows<CatalogRows>(
     `select r.revision,
@@ -98,16 +98,19 @@ export type NewVersion = {
   routes: readonly RouteRow[];
 };
 
-/** A version's sample, as versions that make the same images share it. */
+/** A version's sample. Versions that make the same images share it. */
 type SharedSample = {
   /** The oldest of these versions. */
   same_as: number;
   sample_seconds: number | null;
-  /** Null where the version names an image of its own. */
+  /** `null` if the version names its own image. */
   thumbnail_key: string | null;
 };
 
-/** What a further version has of the sample of one that makes the same; no sample ends until the transaction does. */
+/**
+ * Returns the sample that a further version shares with one that makes the same. No sample ends before this transaction
+ * does.
+ */
 export async function lockSample(
   transaction: Transaction,
   model: string,
@@ -122,7 +125,7 @@ export async function lockSample(
   return row;
 }
 
-/** Adds the model where it is missing, and its next version. Returns that version's number. */
+/** Adds the model if it is missing, and its next version. Returns that version's number. */
 export async function insertVersion(transaction: Transaction, version: NewVersion): Promise<number> {
   const [row] = await transaction.rows<{ newest_version: number }>(
     `insert into models (id, newest_version) values ($1, 1)
@@ -156,7 +159,7 @@ export async function insertVersion(transaction: Transaction, version: NewVersio
   return number;
 }
 
-/** False where the version was on offer once: then it is never changed. */
+/** Changes a draft. Returns false if the version was ever offered: then it never changes. */
 export async function updateDraft(
   transaction: Transaction,
   number: number,
@@ -170,7 +173,7 @@ export async function updateDraft(
   return count === 1;
 }
 
-/** Null takes the model off the list. False where there is no such version. */
+/** Offers a version; `null` takes the model off the list. Returns false if there is no such version. */
 export async function updatePublished(
   transaction: Transaction,
   model: string,
@@ -193,7 +196,7 @@ export async function updatePublished(
   return rowCount === 1;
 }
 
-/** Takes it back that a model is retired: it is a draft then. False where it is not retired. */
+/** Makes a retired model a draft again. Returns false if it is not retired. */
 export async function updateRevived(transaction: Transaction, model: string): Promise<boolean> {
   const count = await transaction.execute(
     'update models set retired_at = null where id = $1 and retired_at is not null',
@@ -202,7 +205,7 @@ export async function updateRevived(transaction: Transaction, model: string): Pr
   return count === 1;
 }
 
-/** Pauses what is on offer, or takes an asked-for pause back: then it is paused only where nothing can make it. */
+/** Pauses a model on offer, or ends a requested pause: then the model is paused only if nothing can make it. */
 export async function updatePause(
   transaction: Transaction,
   model: string,
@@ -249,7 +252,7 @@ export async function findPublishedList(
   return row;
 }
 
-/** Returns the number of the list's new version, which is the published one from now on. */
+/** Adds a version of a list, which is the published one from now on. Returns its number. */
 export async function insertList(
   transaction: Transaction,
   name: keyof CatalogLists,
@@ -278,7 +281,7 @@ export async function updateListFile(
   );
 }
 
-/** Those of the plans that accounts have. */
+/** Returns those of the plans that accounts have. */
 export async function findPlansInUse(transaction: Transaction, keys: readonly string[]): Promise<string[]> {
   const rows = await transaction.rows<{ key: string }>(
     `select key from unnest($1::text[]) as key
@@ -288,7 +291,10 @@ export async function findPlansInUse(transaction: Transaction, keys: readonly st
   return rows.map(({ key }) => key);
 }
 
-/** Gives accounts what their plans say now; the allowance counts from the next renewal on. Returns how many changed. */
+/**
+ * Gives accounts what their plans grant now. The allowance takes effect at the next renewal. Returns how many accounts
+ * changed.
+ */
 export async function updateAccountsOfPlans(
   transaction: Transaction,
   plans: readonly Plan[],
@@ -300,7 +306,7 @@ export async function updateAccountsOfPlans(
   const wanted = `p.monthly_millicredits, (p.limits->>'image')::integer, (p.limits->>'edit')::integer,
     (p.limits->>'video')::integer, (p.limits->>'overall')::integer, p.storage_bytes, p.weight`;
   const values = [JSON.stringify(plans)];
-  // In the order in which everybody locks accounts.
+  // In the order in which all code locks accounts.
   await transaction.execute(
     `select from accounts a join ${plan} on p.key = a.tier where (${now}) is distinct from (${wanted})
      order by a.id for update of a`,
@@ -325,7 +331,7 @@ export async function ownStyles(database: Database, accountId: string): Promise<
   );
 }
 
-/** Adds a style of the account's own and with it a new version of its catalog. */
+/** Adds a style of the account's own, and with it a new version of the account's catalog. */
 export async function insertStyle(
   database: Database,
   style: { id: string; accountId: string; name: string; type: 'image' | 'video' },

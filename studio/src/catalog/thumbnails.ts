@@ -12,8 +12,8 @@ import type { CatalogFile } from './read-files.ts';
 const decodeMs = 30_000;
 
 /**
- * Stores the image that a manifest names as its thumbnail, by its content: stored twice it is the same blob, and one that no
- * version came to name is found again by the next try. @throws PublishError where it is no image
+ * Stores the image that a manifest names as its thumbnail, under a name made from its content. An image that is stored
+ * twice is the same blob. The next try finds an image that no version names yet. @throws PublishError if it is no image
  */
 export async function keepThumbnail(
   model: ModelFiles,
@@ -23,7 +23,7 @@ export async function keepThumbnail(
   if (image === undefined) return model;
   const folder = mediaFolder(mediaKey, `thumbnail ${hash('sha256', image.bytes, 'hex')}`, 0, 0);
   const thumbnailKey = `${folder}/thumb.webp`;
-  // The blob may be there since long ago, and just about to be removed because no version came to name it.
+  // The blob may be old and about to be removed because no version names it.
   await holdFolder(database, folder);
   if ((await storage.open(thumbnailKey)) === undefined) {
     const small = await makeThumbnailOf(image.bytes, AbortSignal.timeout(decodeMs)).catch(
@@ -40,7 +40,10 @@ export async function keepThumbnail(
   return { ...model, thumbnailKey };
 }
 
-/** The same of a file of the catalog; only a model that names an image needs the storage opened. @throws PublishError */
+/**
+ * Like `keepThumbnail`, for a file of the catalog. Opens the storage only if a model names an image. @throws
+ * PublishError
+ */
 export async function storeImage<File extends CatalogFile>(
   file: File,
   openMedia: () => Promise<MediaStore>,
@@ -50,7 +53,7 @@ export async function storeImage<File extends CatalogFile>(
     : file;
 }
 
-/** The image as it came, for an export. Undefined where the blob is gone. */
+/** Returns the original image, for an export; `undefined` if the blob is gone. */
 export async function readOriginal(
   thumbnailKey: string,
   name: string,
