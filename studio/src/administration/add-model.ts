@@ -28,8 +28,9 @@ export type AddedModel = {
 };
 
 /**
- * Adds a draft of a model from its manifest and the texts that this names; the same content makes no new one. `base`: the
- * version that it is a change of, whose id it keeps. @throws ModelRefused
+ * Adds a draft of a model from its manifest and the texts that the manifest names. The same content makes no new
+ * version. `base`: the version that it changes; the id must stay the same.
+ * @throws ModelRefused
  */
 export async function addModel(
   { source, files, image }: ModelTexts & Pick<ModelFiles, 'image'>,
@@ -47,8 +48,9 @@ export async function addModel(
 }
 
 /**
- * Adds a version that may have problems still: it is not offered while it has. `newest`: the version that it takes the place
- * of. @throws ModelChanged where there is a newer one by now
+ * Adds a version that may still have problems: it is not offered while it has any. `newest`: the version that it
+ * replaces as the newest.
+ * @throws ModelChanged if there is a newer one by now
  */
 export async function addDraft(
   database: Database,
@@ -72,7 +74,8 @@ function knownOf(manifest: Manifest): KnownModel {
 }
 
 /**
- * Adds a version from a manifest's file and those beside it. Another id, name or price takes the place of what it says.
+ * Adds a version from a manifest's file and the files that it names. `id`, `name` and `priceMillicredits` replace the
+ * manifest's own values.
  * @throws ModelRefused
  */
 export async function addModelFile(
@@ -105,8 +108,8 @@ export async function addModelFile(
 }
 
 /**
- * The price that a further version of a model begins with, and whether it is one that users pay; undefined where there is no
- * such model.
+ * Returns the price that a further version of a model begins with, and whether users pay that price; `undefined` if
+ * there is no such model.
  */
 export async function findPrice(
   database: Database,
@@ -117,7 +120,7 @@ export async function findPrice(
   return manifest && { price: manifest.price, isPublished: versions?.published !== undefined };
 }
 
-/** Gives a draft another price. Returns the version that has it: one that was on offer is never changed. */
+/** Gives a draft another price. Returns the version that has it: a version that was ever offered is not changed. */
 export async function repriceDraft(
   database: Database,
   { id, version }: { id: string; version: number },

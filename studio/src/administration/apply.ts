@@ -24,23 +24,25 @@ import type { MediaStore } from '../storage/open-media.ts';
 
 export type AppliedFile = {
   file: string;
-  /** Null where the file could not be read so far. */
+  /** `null` if the file could not be read at all. */
   kind: CatalogFile['kind'] | 'backends' | null;
   id: string | null;
   result: ApplyResult | 'refused';
   problems: readonly Problem[];
 };
 
-/** A file of backends, which is no part of the catalog. */
+/** Includes files of backends, which are not part of the catalog. */
 type ReadFile = CatalogFile | { file: string; kind: 'backends'; id: 'backends'; content: BackendsFile };
 
-/** `list`: what the files are, whatever their names. The rest is what backends need. */
+/** `list`: the kind of all files, whatever their names. The rest is what backends need. */
 export type ApplyOptions = Pick<ApplyBackendsDependencies, 'secrets' | 'variables'> & {
   list?: 'plans' | 'styles' | 'suggestions';
   openMedia: () => Promise<MediaStore>;
 };
 
-/** The files of the catalog and of backends in a folder and in its folder `models`, or the one file that is named. */
+/**
+ * Returns the files of the catalog and of backends in a folder and in its folder `models`, or the single file itself.
+ */
 export async function findFilesToApply(fileOrFolder: string): Promise<string[]> {
   if (!(await isFolder(fileOrFolder))) return [fileOrFolder];
   const models = path.join(fileOrFolder, 'models');
@@ -52,8 +54,9 @@ export async function findFilesToApply(fileOrFolder: string): Promise<string[]> 
 }
 
 /**
- * Publishes what files say, over what is in force, in one transaction: where one of them is refused nothing changes, and
- * the others have the result `kept`. What no file names stays as it is. Without `list` the names of files say what they are.
+ * Publishes the content of files in one transaction, replacing what is in force. If one of the files is refused nothing
+ * changes, and the others have the result `kept`. What no file names stays. Without `list` the names of the files
+ * decide what they are.
  */
 export async function applyFiles(
   database: Database,

@@ -8,8 +8,9 @@ import { type AccessOptions, findAccess } from '../backends/driver-pool.ts';
 import { ModelRefused } from './models.ts';
 
 /**
- * What a ComfyUI backend knows of classes of nodes, each asked for by its name: all of them are half a megabyte, and take
- * minutes with many packs. @throws ModelRefused `unknown_backend` where there is no such backend, or it does not answer
+ * Returns what a ComfyUI backend knows of classes of nodes. Asks for each class by its name: the whole list is half a
+ * megabyte, and takes minutes with many packs.
+ * @throws ModelRefused `unknown_backend` if there is no such backend, or if it does not answer
  */
 export async function askClasses(
   database: Database,

@@ -20,18 +20,21 @@ import { warnOfOffer } from './warn-of-offer.ts';
 export type Machines = { drivers: DriverPool; withinMs: number };
 
 /**
- * `problems` null: it could not be asked, or there is none (`backend` null); `message` says why. `ofSomeRequests`: as
- * `checkRouteOn` has it.
+ * `problems` is null if the backend could not be asked, or if there is none (`backend` null); `message` explains it.
+ * `ofSomeRequests`: as in `checkRouteOn`.
  */
 type MachineAnswer = { route: string; backend: string | null } & (
   | { problems: readonly Problem[]; ofSomeRequests: readonly Problem[]; tooSmall: string | null }
   | { problems: null; message: string }
 );
 
-/** What machines may lack for now: files and nodes come by being installed, and a model without them is paused. */
+/** What machines may lack for now: files and nodes can be installed, and a model without them is paused. */
 const lacking: readonly ProblemCode[] = ['file_missing', 'node_missing'];
 
-/** What keeps a model from being offered, and what else there is to know, by itself and by the backends that its routes name. */
+/**
+ * Returns a function that finds what keeps a model from being offered, and what else an operator should know. It checks
+ * the model itself and asks the backends that its routes name.
+ */
 export function findingsByMachines(database: Database, machines: Machines): FindingsOf {
   return async (model) => {
     const { problems, lacking: cannotNow, warnings } = await checkTexts(database, model, machines);
@@ -40,10 +43,11 @@ export function findingsByMachines(database: Database, machines: Machines): Find
 }
 
 /**
- * All that is known of a model that is not on offer. `problems`: with any of them it cannot be; a route is refused where each
- * backend that answers says that its manifest is wrong. `lacking`: routes that no backend can take as it is, in a sentence
- * each; where that holds for all routes, the model would be paused. `warnings`: plans that are not there, sizes of another shape
- * than their ratio, what single backends say of a route that another one takes, files that only some requests name and that are not there, and which backends could not be asked.
+ * Collects everything that is known of a model that is not on offer. `problems`: any of them keeps it from being
+ * offered; a route is refused if each backend that answers reports that its manifest is wrong. `lacking`: routes that
+ * no backend can take as it is, in a sentence each; if that holds for all routes, the model would be paused.
+ * `warnings`: plans that do not exist; sizes of another shape than their ratio; problems of single backends with a
+ * route that another one takes; missing files that only some requests name; backends that could not be asked.
  */
 export async function checkTexts(
   database: Database,
@@ -74,7 +78,7 @@ export async function checkTexts(
   };
 }
 
-/** What each machine of a route lacks, where each lacks something or does not answer. */
+/** Returns what each machine of a route lacks, if every one lacks something or does not answer. */
 function lackingOf(route: string, answers: readonly MachineAnswer[]): string[] {
   const lacks = answers.map((answer) =>
     answer.problems === null
@@ -92,7 +96,7 @@ function refusalsOf(route: string, answers: readonly MachineAnswer[]): Problem[]
   return (refusals[0] ?? []).map((problem) => ({ ...problem, message: inRoute(route, problem) }));
 }
 
-/** What of a manifest a machine does not take, whatever is installed there. */
+/** Returns the problems of a manifest that a machine does not take, whatever is installed there. */
 function wrongIn({
   problems,
   ofSomeRequests,
@@ -112,20 +116,24 @@ function warningsOf(route: string, answers: readonly MachineAnswer[]): string[] 
   });
 }
 
-/** A machine that is silent keeps nothing from being offered, and nobody may take it for one that agreed. */
+/**
+ * Returns the sentence for a machine that does not answer. Such a machine keeps no model from being offered, but nobody
+ * may believe that it agreed.
+ */
 function silenceOf({ backend, message }: { backend: string | null; message: string }): string {
   if (backend === null) return message;
   return `${message} What it takes and has is checked as soon as it answers; the model is paused if nothing can make it then.`;
 }
 
-/** A problem of a manifest names its route already. */
+/** Adds the route's name, except to a problem of a manifest, which already names its route. */
 function inRoute(route: string, { message, line }: Pick<Problem, 'message' | 'line'>): string {
   return line === undefined ? `Route ${route}: ${message}` : message;
 }
 
 /**
- * Whether each route of a model, as it is offered or else in its newest version, works on each backend that it names: asked
- * now where they answer. @throws ModelRefused where there is no such model
+ * Returns whether each route of a model works on each backend that it names, in the offered version or else the newest.
+ * Backends that answer are asked now.
+ * @throws ModelRefused if there is no such model
  */
 export async function checkModelNow(database: Database, id: string, machines: Machines): Promise<ModelFit[]> {
   const { newest, published } = await versionsOf(database, id);
@@ -140,7 +148,10 @@ export async function checkModelNow(database: Database, id: string, machines: Ma
   });
 }
 
-/** Asks each backend behind an address that a route names; local ones run whatever names them. A route that names none says so. */
+/**
+ * Asks each backend behind an address that a route names. Local engines run every route that names them. A route
+ * without a backend gets an answer that explains it.
+ */
 async function askMachines(
   database: Database,
   model: StoredModel,

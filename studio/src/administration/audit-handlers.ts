@@ -7,7 +7,7 @@ import type { AdministrationHandlers } from './handler.ts';
 const defaultLimit = 20;
 const farthestOffset = 1_000_000;
 
-/** What was done, by whom, and what was so before and after. */
+/** Lists what was done, by whom, and the state before and after. */
 export function auditHandlers({
   database,
 }: {
@@ -31,7 +31,7 @@ function presentAct({ actor, email, ...act }: AdminEntry): AdministrationAct {
     ...act,
     actor:
       account === undefined
-        ? // The three that are no account.
+        ? // The three actors that are no account.
           ({ kind } as { kind: 'operator' | 'file' | 'product' })
         : { kind: 'administrator', account, email },
   };

@@ -29,10 +29,10 @@ export type BackendDependencies = {
   stopping: AbortSignal;
 };
 
-/** How many days of costs are told where nobody says. */
+/** How many days of costs are listed by default. */
 const costDays = 30;
 
-/** What administrators do with backends, by the functions of the operator's commands. */
+/** The operations of administrators on backends, with the functions of the operator's commands. */
 export function backendHandlers(
   dependencies: BackendDependencies,
 ): Pick<
@@ -66,14 +66,14 @@ export function backendHandlers(
         requireFreshSignIn(asker, 'A backend of the engine command runs programs on the machines of workers');
       if (body.secret !== undefined || body.headers !== undefined)
         requireFreshSignIn(asker, 'Secrets are given to a backend');
-      // What is no engine is refused by the name that was sent.
+      // `addBackend` refuses an unknown engine by the name that was sent.
       const added = { name, engine: engine as EngineName, settings: settingsOf(body) };
       await addBackend(added, { database, secrets, actor: asker.actor });
       await checkBackend(name, dependencies);
       return detail(name);
     },
     changeBackend: async ({ params: { name }, body, asker }) => {
-      // Sent to another address, the secrets that it has would be known there.
+      // At another address the backend's present secrets would become known there.
       if ([body.url, body.secret, body.headers].some((one) => one !== undefined))
         requireFreshSignIn(asker, 'Secrets of a backend, and where they are sent, change');
       await setBackend(name, settingsOf(body), { database, secrets, actor: asker.actor });

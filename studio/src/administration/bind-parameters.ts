@@ -16,25 +16,26 @@ import {
   versionsOf,
 } from './models.ts';
 
-/** An input of a workflow, and what of a request it is set from. */
+/** An input of a workflow, and the source in a request that sets it. */
 export type ParameterBinding = { target: string; source: string };
 
-/** `bindings`: with the targets as the manifest names them. `problems`: what still has to be mended. */
+/** `bindings`: with the targets as the manifest names them. `problems`: what must still be repaired. */
 export type BoundModel = AddedModel & Findings & { bindings: readonly ParameterBinding[] };
 
 /**
- * Sets targets of a model's routes from sources, all or none, in its newest version, which makes the next draft: for the lines
- * that an import guessed wrong, or did not find. What belongs together, as a width and a height, is set together. A target's
- * own changes of the value go. A node that the manifest has no name for is named by its id: `6.text`. `base`: the version that
- * its caller looked at. @throws ModelRefused also where the bindings themselves are wrong; ModelChanged where there is a newer
- * version than that
+ * Sets targets of a model's routes from sources, all or none, in its newest version, which makes the next draft. An
+ * operator uses it for the inputs that an import guessed wrong or did not find. Targets that belong together, such as a
+ * width and a height, must be set in one call. Changes that a target made to its value are dropped. A node without a
+ * name in the manifest is named by its id: `6.text`. `base`: the version that the caller looked at.
+ * @throws ModelRefused also if the bindings themselves are wrong; ModelChanged if there is a newer version than
+ *   `base`
  */
 export async function bindParameters(
   database: Database,
   { id, base, bindings: asked }: { id: string; base?: number; bindings: readonly ParameterBinding[] },
   { actor, findingsOf }: { actor: AdminActor; findingsOf: FindingsOf },
 ): Promise<BoundModel> {
-  // One read: between two of them somebody else's version may come, and would be built on unseen.
+  // A single read: between two reads another version may be added, and the draft would build on it unseen.
   const { newest } = await versionsOf(database, id);
   if (base !== undefined && newest.version !== base) throw modelChanged(id, newest.version);
   const targets = asked.map(({ target }) => nameTarget(newest.manifest.routes, newest.files, target));
@@ -74,7 +75,7 @@ function nodePath(route: number, target: string): Path {
   return ['routes', route, 'nodes', splitTarget(target)[0]];
 }
 
-/** Where a manifest sets a target: in each route that knows its node, or sets it already. */
+/** Returns the paths at which a manifest sets a target: in each route that knows its node, or that already sets it. */
 function setPaths(routes: readonly Route[], target: string, namedIn: number | undefined): Path[] {
   const [name] = splitTarget(target);
   return routes.flatMap(({ nodes, set }, at) =>
@@ -86,7 +87,9 @@ function setPaths(routes: readonly Route[], target: string, namedIn: number | un
 
 type NewName = { route: number; value: { id: string; class: string } };
 
-/** A target by its name in the manifest; by the id of a node that has none there it gets one. */
+/**
+ * Returns a target by its name in the manifest. A node that is given by its id and has no name there gets a new name.
+ */
 function nameTarget(
   routes: readonly Route[],
   files: ModelTexts['files'],

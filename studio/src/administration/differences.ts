@@ -1,7 +1,7 @@
-/** One value that differs; null where there is none. `path`: `manifest/price/base_millicredits`. */
+/** One value that differs; `null` if it is missing. `path`: `manifest/price/base_millicredits`. */
 export type Difference = { path: string; before: unknown; after: unknown };
 
-/** What two values say differently, as deep as both have fields. */
+/** Returns where two values differ, as deep as both have fields. */
 export function differences(before: unknown, after: unknown): Difference[] {
   return [...walk(before, after, '')];
 }

@@ -18,14 +18,14 @@ import { beginSample, endSamples, priceOfSample } from './sample-model.ts';
 export type DraftDependencies = AccessOptions &
   MediaStore & { drivers: DriverPool; mediaUrl: string; stopping: AbortSignal; log: Logger };
 
-/** A machine that loads its lists anew takes its time. */
+/** Time for a backend to answer an import: a machine that reloads its lists is slow. */
 const askMs = 120_000;
-/** That backends have to say what they have. */
+/** Time for backends to report what they have. */
 const checkMs = 30_000;
-/** A sample that nobody has begun by then is given up. */
+/** A sample that no backend has begun by then is given up. */
 const sampleMs = 90 * 60_000;
 
-/** What administrators make of workflows before it is offered: drafts, their parameters, samples. */
+/** The operations of administrators on models before they are offered: drafts, their parameters, samples. */
 export function draftHandlers(
   dependencies: DraftDependencies,
 ): Pick<
@@ -121,7 +121,7 @@ async function startSample(
   const begun = await beginSample(version, { mayCost }, dependencies);
   if ('outcome' in begun && begun.outcome === 'none') throw new StudioError('conflict', begun.reason);
   if ('render' in begun)
-    // Nobody waits for it here; a sample that nothing can make is given up.
+    // No caller waits for it here. `followSample` gives up a sample that nothing can make.
     void followSample(database, begun.render, {
       withinMs: sampleMs,
       onLook: () => undefined,
@@ -135,8 +135,9 @@ async function startSample(
 }
 
 /**
- * A draft that was made while a sample of the version before was rendered has one too: the same where it makes the same, else
- * one of its own is begun, unless that would cost money or is not this person's to begin.
+ * Gives a draft a sample if it was made while a sample of the version before was being rendered. A draft that makes the
+ * same shares that sample. Otherwise a new sample is begun, unless it would cost money or this administrator may not
+ * begin it.
  */
 async function withSample(
   made: ImportedModel,
@@ -161,12 +162,13 @@ function isUnderWay(sample: { state: ModelSample['state'] } | undefined): boolea
   return sample?.state === 'queued' || sample?.state === 'running';
 }
 
-/** Undefined where none was ever asked for. */
+/** Returns the sample of a version, `undefined` if none was ever requested. */
 async function showSample(
   version: Version,
   { database, mediaUrl }: DraftDependencies,
 ): Promise<ModelSample | undefined> {
-  // Its end first: what it took is kept in the transaction that ends it, and is there when that was seen.
+  // Reads the state first: the transaction that ends a sample also stores what it took, so that is there once the end
+  // is seen.
   const known = await readSample(database, version);
   const { sample_seconds: seconds, thumbnail_key: key } = await findVersion(
     database,

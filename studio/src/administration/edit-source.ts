@@ -2,8 +2,8 @@ import type { JsonValue } from '@renderkit/engine-kit/route.ts';
 import { parseDocument } from 'yaml';
 
 /**
- * A manifest with other values at some paths, by the comments and order that its author gave it. The text has been read as
- * a manifest before.
+ * Returns a manifest with other values at some paths; its author's comments and order stay. The caller must have read
+ * the text as a manifest before.
  */
 export function editSource(
   source: string,

@@ -3,7 +3,7 @@ import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import type { Call } from '../http/register-operations.ts';
 import type { Asker } from './asker.ts';
 
-/** Answers an operation for an administrator; what it throws of a model or a backend becomes a refusal. */
+/** Answers an operation for an administrator. Its errors of a model or a backend become refusals. */
 export type AdministrationHandler<Id extends AdministrationOperationId> = (
   call: Call<Id> & { asker: Asker },
 ) => Promise<StudioAnswer<Id>>;

@@ -13,16 +13,16 @@ import { initialMillicredits, isManifest, modelIdOf, modelNameOf } from './model
 import { type Findings, type FindingsOf, ModelChanged, ModelMissing, ModelRefused } from './models.ts';
 import { proposeModel } from './propose-model.ts';
 
-/** A manifest in JSON says what it is by then. */
+/** A manifest in JSON is recognised within so many bytes. */
 const headBytes = 1_000;
 
-// Drafts that administrators make over HTTP. What cannot become one is answered with all that is known of it.
+// Makes drafts for administrators over HTTP. If no draft can be made, the answer has everything that is known.
 
 export type ImportOptions = {
   database: Database;
-  /** Where thumbnails are kept. */
+  /** Where thumbnails are stored. */
   media: MediaStore;
-  /** How the backend is asked what it has. */
+  /** How the backend is reached to ask what it has. */
   access: AccessOptions;
   actor: AdminActor;
   findingsOf: FindingsOf;
@@ -32,13 +32,16 @@ export type ImportOptions = {
 export type FileToImport = {
   name: string;
   bytes: Buffer;
-  /** Name or label of the backends that are to make it; a manifest says it itself. */
+  /** Name or label of the backends that are to make it; a manifest names them itself. */
   on?: string | undefined;
   id?: string | undefined;
   modelName?: string | undefined;
 };
 
-/** Makes a draft of a workflow, of a picture or video that carries one, or of a manifest that names no other file. */
+/**
+ * Makes a draft from a workflow, from a picture or video that contains one, or from a manifest that names no other
+ * file.
+ */
 export async function importModel(file: FileToImport, options: ImportOptions): Promise<ImportedModel> {
   const id = file.id ?? modelIdOf(file.name);
   return orRefused(id, () =>
@@ -80,7 +83,7 @@ async function importWorkflow(
   return { ...draft({ ...added, parameters }, { problems, warnings }, model.source), nodes };
 }
 
-/** Makes the next draft of a manifest that was changed by hand. @throws ModelMissing */
+/** Makes the next draft from a manifest that was edited by hand. @throws ModelMissing */
 export async function editModel(
   { id, version, source }: { id: string; version: number; source: string },
   options: ImportOptions,

@@ -14,7 +14,7 @@ import { countAccountsOfPlans } from './managed-store.ts';
 import { previewList } from './preview-list.ts';
 import { selectList, selectListVersions } from './store.ts';
 
-/** Plans and styles: shown, compared with what is published, and published whole. */
+/** Shows plans and styles, compares them with what is published, and publishes them as whole lists. */
 export function listHandlers({
   database,
 }: {
@@ -102,14 +102,14 @@ async function publish<Name extends keyof Entries>(
 
 async function published<Name extends keyof Entries>(database: Database, name: Name) {
   const list = await selectList(database, name);
-  // The product brings both, and a list once published stays.
+  // The product brings both lists, and a published list is never removed.
   if (list === undefined) throw new Error(`there is no list of ${name}`);
   return list;
 }
 
-/** The entries as their file would be read, by the same rules. @throws StudioError that names the entry */
+/** Returns the entries as if read from their file, by the same rules. @throws StudioError that names the entry */
 function contentOf<Name extends keyof Entries>(name: Name, entries: Entries[Name]): CatalogLists[Name] {
-  // An entry a line: so the line of a problem says which.
+  // One entry per line: so the line of a problem tells which entry has it.
   const text = `{"${name}": [\n${entries.map((entry) => JSON.stringify(entry)).join(',\n')}\n]}`;
   const { content, problems } = readList(name, text);
   if (problems === undefined) return content;

@@ -11,7 +11,7 @@ import { selectList, selectListVersion } from './store.ts';
 /** A plan with the keys of `plans.yaml`. */
 export type PlanEntry = Omit<Plan, 'monthly_millicredits'> & { monthly_credits: number };
 
-/** In order; the first is that of new accounts. */
+/** Lists the published plans in order; the first is that of new accounts. */
 export async function listPlans(database: Database): Promise<PlanEntry[]> {
   return planEntries((await selectList(database, 'plans'))?.content ?? []);
 }
@@ -30,8 +30,8 @@ export function planEntries(plans: readonly Plan[]): PlanEntry[] {
 }
 
 /**
- * Plans or styles as they were published once, held against what is asked of them today. @throws ModelMissing where there is no
- * such version; PublishError where it cannot be used any more
+ * Returns an earlier published version of plans or styles, checked by today's rules.
+ * @throws ModelMissing if there is no such version; PublishError if it can no longer be used
  */
 export async function readListVersion<Name extends 'plans' | 'styles'>(
   database: Database,
@@ -53,7 +53,7 @@ export async function readListVersion<Name extends 'plans' | 'styles'>(
   );
 }
 
-/** Goes back to plans or styles that were published once; they get the next number. @throws ModelRefused */
+/** Publishes an earlier version of plans or styles again, with the next number. @throws ModelRefused */
 export function publishListVersion(
   database: Database,
   { name, version }: { name: 'plans' | 'styles'; version: number },

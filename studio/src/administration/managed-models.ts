@@ -25,9 +25,10 @@ import {
 } from './managed-store.ts';
 import { basedOn, checkModels, type FindingsOf, modelEntry, ModelMissing, ModelRefused } from './models.ts';
 
-// Models as administrators see them over HTTP. `mediaUrl` goes before the storage key of a thumbnail, and ends with a slash.
+// Models as administrators see them over HTTP. `mediaUrl` is the prefix of a thumbnail's storage key, and ends with a
+// slash.
 
-/** In the order of the catalog, drafts and retired ones too. */
+/** Lists models in the order of the catalog, including drafts and retired ones. */
 export async function listManagedModels(database: Database, mediaUrl: string): Promise<ManagedModel[]> {
   return (await selectManagedModels(database)).map((row) => present(row, mediaUrl));
 }
@@ -73,7 +74,10 @@ export async function showVersion(
   };
 }
 
-/** By default the newest version against the one on offer, against nothing where there is none. @throws ModelMissing */
+/**
+ * Compares two versions: by default the newest with the one on offer, or with nothing if none is.
+ * @throws ModelMissing
+ */
 export async function compareVersions(
   database: Database,
   id: string,
@@ -88,8 +92,9 @@ export async function compareVersions(
 }
 
 /**
- * Puts a version on offer, with another base price as its next version. A price that users did not pay before, and commands
- * that were not run before, ask for a fresh sign-in. `findingsOf` asks machines before anything is locked. @throws ModelMissing, ModelRefused, PublishError, StudioError
+ * Offers a version; with another base price it becomes the next version. A fresh sign-in is needed if users did not pay
+ * this price before, or if commands were not run before. `findingsOf` asks machines before anything is locked.
+ * @throws ModelMissing, ModelRefused, PublishError, StudioError
  */
 export async function offerVersion(
   database: Database,
@@ -113,7 +118,10 @@ export async function offerVersion(
   });
 }
 
-/** `version`: the number that this content has; undefined where it has another price. @throws ModelRefused */
+/**
+ * Returns a version with this base price. `version`: the number of this content; `undefined` if the price differs.
+ * @throws ModelRefused
+ */
 function priced(
   stored: WholeVersion,
   millicredits: number | undefined,
@@ -127,7 +135,10 @@ function priced(
   return { model: basedOn(stored, model), version: undefined };
 }
 
-/** A sample runs what a version says. @throws ModelMissing, StudioError `sign_in_required` */
+/**
+ * Requires a fresh sign-in before a sample, which runs the version's commands.
+ * @throws ModelMissing, StudioError `sign_in_required`
+ */
 export async function requireFreshForCommands(
   database: Database,
   { id, version }: { id: string; version: number },

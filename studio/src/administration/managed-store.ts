@@ -9,12 +9,13 @@ import type { Manifest } from '@renderkit/manifests/manifest.ts';
 import type { ImportFindings } from '@renderkit/manifests/parameters.ts';
 import { type ListedModel, obstacle } from './store.ts';
 
-/** Jobs of a backend that its times are told by, of the last day. */
+/** How many of a backend's jobs of the last day its times are computed from. */
 const maxJobsLookedAt = 1_000;
 
 /**
- * Everything that administrators see of backends, those of operators first. The times are read from so many of the newest
- * jobs of each, by an index of those that ended well: neither more jobs nor more days cost more.
+ * Returns everything that administrators see of backends, those of operators first. The times come from at most
+ * `maxJobsLookedAt` of each backend's newest jobs, by an index of jobs that ended well. So the cost does not grow with
+ * more jobs or days.
  */
 export async function selectManagedBackends(queryable: Queryable, name?: string): Promise<ManagedBackend[]> {
   const rows = await queryable.rows<{ backend: ManagedBackend }>(
@@ -54,7 +55,7 @@ export type RenderErrorRow = Static<typeof RenderErrorsAnswer>['faults'][number]
 
 const maxErrors = 100;
 
-/** What jobs of a render failed by, in an operator's words. None where the account has no such render. */
+/** Returns why jobs of a render failed, in an operator's words; none if the account has no such render. */
 export function selectRenderErrors(
   queryable: Queryable,
   account: string,
@@ -70,7 +71,7 @@ export function selectRenderErrors(
   );
 }
 
-/** By the key of the plan; accounts that are deleted are no one's. */
+/** Counts accounts by the key of their plan, without deleted accounts. */
 export async function countAccountsOfPlans(queryable: Queryable): Promise<Record<string, number>> {
   const [row] = await queryable.rows<{ accounts: Record<string, number> }>(
     `select coalesce(json_object_agg(tier, accounts), '{}') as accounts from (
@@ -81,14 +82,14 @@ export async function countAccountsOfPlans(queryable: Queryable): Promise<Record
 
 export type ManagedModelRow = ListedModel & {
   built_in: boolean;
-  /** Why an administrator paused it; null: nobody did. */
+  /** Why an administrator paused it; `null` if none did. */
   pause_asked: string | null;
   thumbnail_key: string | null;
-  /** Backends on which a route of it works. */
+  /** Backends on which one of its routes works. */
   fits_on: string[];
 };
 
-/** Every model in the order of the catalog, or the one of this id. */
+/** Returns every model in the order of the catalog, or only the one with this id. */
 export async function selectManagedModels(queryable: Queryable, id?: string): Promise<ManagedModelRow[]> {
   return queryable.rows<ManagedModelRow>(
     `select m.id, m.published_version, m.newest_version, m.retired_at is not null as retired, ${obstacle}, v.manifest,
@@ -123,7 +124,7 @@ export type WholeVersion = VersionEntry & {
   manifest: Manifest;
   source: string;
   files: Record<string, string>;
-  /** Null where it came as a manifest. */
+  /** `null` if it was added as a manifest. */
   imported: ImportFindings | null;
 };
 

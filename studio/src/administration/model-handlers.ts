@@ -11,12 +11,12 @@ import {
 } from './managed-models.ts';
 import { pauseModel, resumeModel, retireModel } from './models.ts';
 
-/** That backends have to say what they have. */
+/** Time for backends to report what they have. */
 const checkMs = 30_000;
 
 export type ModelDependencies = { database: Database; drivers: DriverPool; mediaUrl: string };
 
-/** What administrators do with models that are there, by the functions of the operator's commands. */
+/** The operations of administrators on existing models, with the functions of the operator's commands. */
 export function modelHandlers({
   database,
   drivers,

@@ -1,15 +1,15 @@
 import { readYaml } from '@renderkit/manifests/read-yaml.ts';
 
-/** Of a model whose time nobody has measured: the least that a generation costs. In 1/1000 credit. */
+/** The price of a model whose time was not measured: the least that a generation costs. In 1/1000 credit. */
 export const initialMillicredits = 1_000;
 
-/** Whether a file is a manifest: YAML always is, and JSON that says so. */
+/** Returns whether a file is a manifest: YAML always is, JSON if it begins with the key `manifest`. */
 export function isManifest(fileName: string, text: string): boolean {
   if (/\.ya?ml$/i.test(fileName)) return true;
   return /\.json$/i.test(fileName) && /^\s*\{\s*"manifest"\s*:/.test(text);
 }
 
-/** The id that a manifest names, whatever else is wrong with it; null where none can be read. */
+/** Returns the id that a manifest names, whatever else is wrong with it; `null` if none can be read. */
 export function idOfManifest(text: string): string | null {
   const { root } = readYaml(text);
   const id = root?.type === 'map' ? root.entries.get('id')?.node : undefined;

@@ -27,13 +27,13 @@ import {
   type StoredVersion,
 } from './store.ts';
 
-// What administrators do with models, at the command line or elsewhere: plain functions over the studio's database, which
-// work whether the studio runs or not.
+// The operations of administrators on models, at the command line or elsewhere: plain functions over the studio's
+// database. They work whether the studio runs or not.
 
-/** What is known of a model that was refused, as far as it was understood. */
+/** What is known of a refused model, as far as it was understood. */
 export type KnownModel = { suites: Manifest['suites']; parameters: readonly Parameter[] };
 
-/** A model that cannot be taken as it is; the message is that of the first problem. */
+/** A model cannot be accepted as it is. The message is that of the first problem. */
 export class ModelRefused extends Error {
   override name = 'ModelRefused';
   readonly problems: readonly Problem[];
@@ -52,9 +52,9 @@ export class ModelRefused extends Error {
 export type ModelTexts = { source: string; files: Readonly<Record<string, string>> };
 
 /**
- * `problems`: all that keeps a model from being offered, by itself and by the word of machines where they are asked. `warnings`: what
- * else its operator should know, in a sentence each: machines that do not answer, or that cannot make it for now, and routes whose
- * lost jobs are given up.
+ * `problems`: everything that keeps a model from being offered, found in the model itself and, if machines are asked,
+ * by them. `warnings`: what else its operator should know, in a sentence each. Examples are machines that do not answer
+ * or cannot make it for now, and routes whose lost jobs are given up.
  */
 export type Findings = { problems: readonly Problem[]; warnings: readonly string[] };
 export type FindingsOf = (model: ModelTexts) => Promise<Findings>;
@@ -64,7 +64,7 @@ export class ModelMissing extends ModelRefused {
   override name = 'ModelMissing';
 }
 
-/** Somebody else has made a newer version than the one that was changed here. */
+/** Somebody else has added a newer version than the one that this change is based on. */
 export class ModelChanged extends ModelRefused {
   override name = 'ModelChanged';
 }
@@ -72,10 +72,10 @@ export class ModelChanged extends ModelRefused {
 export type ModelEntry = {
   id: string;
   name: string;
-  /** On offer, or else the newest. */
+  /** The version on offer, or else the newest. */
   version: number;
   published_version: number | null;
-  /** A newer version, or one that was never on offer. */
+  /** A version newer than the offered one, or the newest if none is offered. */
   draft_version: number | null;
   suites: Manifest['suites'];
   price: Manifest['price'];
@@ -111,11 +111,11 @@ export type ModelFit = {
   backend: string | null;
   fits: boolean;
   problems: readonly Problem[];
-  /** What keeps nothing from running there, and is worth knowing: a card with less memory than the route wants. */
+  /** What prevents nothing but is worth knowing: a card with less memory than the route wants. */
   warnings: readonly string[];
 };
 
-/** Whether each route works on each backend that it names, as it was found when it was last looked at. */
+/** Returns whether each route works on each backend that it names, as the last check found. */
 export async function checkModels(database: Database, id?: string): Promise<ModelFit[]> {
   const rows = await selectRouteFits(database, id);
   if (id !== undefined && rows.length === 0) throw noSuchModel(id);
@@ -136,14 +136,14 @@ export async function checkModels(database: Database, id?: string): Promise<Mode
 
 const bytesOfGigabyte = 1e9;
 
-/** Where a card has less memory than a route asks for: it may still run, slowly or for small jobs. */
+/** Returns a warning if a card has less memory than a route asks for: it may still run, slowly or for small jobs. */
 export function tooSmallFor(
   { vram_gb: wanted = 0 }: NonNullable<Route['requires']> = {},
   backend: string,
   bytes: number | null = null,
 ): string | null {
   if (bytes === null || bytes >= wanted * bytesOfGigabyte) return null;
-  // Cards are sold by powers of two.
+  // The memory of cards is sold in powers of two.
   return `${backend} has ${Math.round(bytes / 2 ** 30)} GB of memory, and the route wants ${wanted}.`;
 }
 
@@ -154,8 +154,9 @@ function whyUnknown(engine: Route['engine'], wanted: readonly string[], backend:
 }
 
 /**
- * A model that is made of a stored version by another manifest. What was found in its workflow stays with it, the image that
- * both manifests name too, and a sample as long as it is one of the new version as well, one that is being rendered included.
+ * Returns a model that is made from a stored version with another manifest. It keeps what was found in the workflow,
+ * and the image if both manifests name it. It keeps the sample, even one in progress, if the new version makes the
+ * same.
  */
 export function basedOn(
   stored: Pick<StoredVersion, 'version' | 'manifest' | 'files' | 'thumbnail_key' | 'imported'>,
@@ -172,7 +173,7 @@ export function basedOn(
   };
 }
 
-/** What a model is called, who is offered it and for how much changes no image. */
+/** The keys that change no image: a model's name, who is offered it, and its price. */
 const offerKeys = [
   'name',
   'description',
@@ -191,7 +192,7 @@ function makesTheSame(
   a: Pick<StoredVersion, 'manifest' | 'files'>,
   b: Pick<StoredVersion, 'manifest' | 'files'>,
 ): boolean {
-  // As it is stored: without what is undefined.
+  // As the database stores it: without undefined values.
   const made = ({ manifest, files }: typeof a): unknown =>
     JSON.parse(
       JSON.stringify({
@@ -202,7 +203,7 @@ function makesTheSame(
   return isDeepStrictEqual(made(a), made(b));
 }
 
-/** @throws ModelRefused where there is no such version */
+/** @throws ModelRefused if there is no such version */
 export async function findVersion(database: Database, id: string, version: number): Promise<StoredVersion> {
   const found = await selectVersion(database, id, version);
   if (found === undefined)
@@ -212,15 +213,15 @@ export async function findVersion(database: Database, id: string, version: numbe
   return found;
 }
 
-/** What can be told of a model without asking anybody. */
+/** Finds the problems of a model without asking any machine. */
 export const ownFindings: FindingsOf = ({ source, files }) => {
   const { model, problems } = readModelTexts(source, files);
   return Promise.resolve({ problems, warnings: untraceableRoutes(model?.manifest.routes ?? []) });
 };
 
 /**
- * Offers the newest version of a model, or the one that is named; an older one too. @throws ModelRefused also where it has
- * problems
+ * Offers the newest version of a model, or the given one, which may be older.
+ * @throws ModelRefused also if it has problems
  */
 export async function publishModel(
   database: Database,
@@ -242,8 +243,9 @@ export async function publishModel(
 }
 
 /**
- * Takes a model off the list, or drops a draft; what was quoted is still made. Samples that are under way end, and nothing of
- * them is kept. @throws ModelRefused
+ * Takes a model off the list, or drops a draft. What was quoted is still made. Samples in progress end, and nothing of
+ * them is kept.
+ * @throws ModelRefused
  */
 export async function retireModel(
   database: Database,
@@ -267,12 +269,12 @@ export async function pauseModel(
   await refusing(withCatalog(database, (transaction) => changePause(transaction, id, reason, actor)));
 }
 
-/** Takes the pause back. @throws ModelRefused */
+/** Ends the pause. @throws ModelRefused */
 export async function resumeModel(database: Database, id: string, actor: AdminActor): Promise<void> {
   await refusing(withCatalog(database, (transaction) => changePause(transaction, id, null, actor)));
 }
 
-/** What cannot be published, as a refusal. */
+/** Turns a `PublishError` into a refusal. */
 export async function refusing<T>(act: Promise<T>): Promise<T> {
   try {
     return await act;
@@ -283,8 +285,9 @@ export async function refusing<T>(act: Promise<T>): Promise<T> {
 }
 
 /**
- * The newest version as files, by their names; added again they make no new version. `image`: its own thumbnail, by the key
- * of the small one. @throws ModelRefused where there is no such model
+ * Returns the newest version as files, by their names. If they are added again they make no new version. `image`: its
+ * own thumbnail; `key` is that of the small image.
+ * @throws ModelRefused if there is no such model
  */
 export async function exportModel(
   database: Database,
@@ -302,7 +305,10 @@ export async function exportModel(
   };
 }
 
-/** What the newest version says that the one on offer does not; all of it where none is. @throws ModelRefused */
+/**
+ * Returns what differs between the newest version and the one on offer, or all of the newest if none is offered.
+ * @throws ModelRefused
+ */
 export async function diffModel(
   database: Database,
   id: string,
@@ -323,7 +329,7 @@ export async function diffModel(
   };
 }
 
-/** @throws ModelRefused where there is no such model */
+/** @throws ModelRefused if there is no such model */
 export async function versionsOf(
   database: Database,
   id: string,
@@ -333,13 +339,13 @@ export async function versionsOf(
   return versions;
 }
 
-/** @throws ModelChanged where a model has another newest version than that */
+/** @throws ModelChanged if the model has another newest version */
 export async function requireNewest(queryable: Queryable, id: string, version: number): Promise<void> {
   const newest = (await findVersions(queryable, id))?.newest.version;
   if (newest !== undefined && newest !== version) throw modelChanged(id, newest);
 }
 
-/** What somebody is told whose change was made of an older version than the newest. */
+/** The error for a change that was based on an older version than the newest. */
 export function modelChanged(id: string, newest: number): ModelChanged {
   const message = `The model ${id} was changed meanwhile: look at version ${newest} first.`;
   return new ModelChanged([{ code: 'choice_unknown', message }]);

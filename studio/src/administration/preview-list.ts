@@ -4,8 +4,9 @@ import { differences } from './differences.ts';
 type Change = ListPreview['changes'][number];
 
 /**
- * What a list would change that is to take another's place, entry by entry. `idOf` names an entry; `accountsOf` says for how
- * many accounts it counts, null for all; one that `mayGo` forbids cannot be removed: it says why.
+ * Returns what a list would change if it replaced another, entry by entry. `idOf` names an entry. `accountsOf` returns
+ * how many accounts an entry applies to, `null` for all. `mayGo` returns why an entry cannot be removed, `null` if it
+ * can.
  */
 export function previewList<Entry extends { name: string }>(
   before: readonly Entry[],

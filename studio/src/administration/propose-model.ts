@@ -29,29 +29,30 @@ export interface ProposalWish {
   /** Name or label of the backends that are to make it. */
   readonly on: string;
   readonly price: Manifest['price'];
-  /** What a backend knows of classes of nodes. */
+  /** Returns what a backend knows of classes of nodes. */
   readonly classesOf: (names: ReadonlySet<string>) => Promise<ObjectInfo>;
 }
 
 export interface ProposedModel {
-  /** Guesses stand in its manifest as comments. */
+  /** Its manifest has guesses as comments. */
   readonly model: ModelFiles;
-  /** What has to be mended before it can be offered. */
+  /** What must be repaired before it can be offered. */
   readonly problems: readonly Problem[];
   readonly parameters: readonly Parameter[];
-  /** The text that the workflow was saved with, where it has one. */
+  /** The prompt that the workflow was saved with, if it has one. */
   readonly prompt: string | undefined;
   readonly nodes: number;
-  /** What an operator should know and need not act on. */
+  /** What an operator should know but need not act on. */
   readonly warnings: readonly string[];
 }
 
-/** Classes that an import may put in the place of others: previews, masks, inputs of other programs. */
+/** Classes with which an import may replace others: previews, masks, inputs of other programs. */
 const replacements = ['SaveImage', 'LoadImage', 'LoadImageMask'];
 
 /**
- * Makes a manifest of a file that is a ComfyUI workflow, in either format, or carries one. The graph is checked against the
- * classes of a backend. @throws ModelRefused with all that is wrong with the workflow
+ * Makes a manifest from a file that is a ComfyUI workflow, in either format, or that contains one. Checks the graph
+ * against the classes of a backend.
+ * @throws ModelRefused with all problems of the workflow
  */
 export async function proposeModel(reader: ByteReader, wish: ProposalWish): Promise<ProposedModel> {
   try {
@@ -115,7 +116,7 @@ function promptOf(findings: readonly Finding[]): string | undefined {
     .find((text) => text !== '');
 }
 
-/** Every class that a file names, and those that may take their places. */
+/** Returns every class that a file names, and those that may replace them. */
 function classNames({ prompt, workflow }: WorkflowFile): ReadonlySet<string> {
   const names = new Set(replacements);
   if (prompt !== undefined)
@@ -132,7 +133,7 @@ function classNames({ prompt, workflow }: WorkflowFile): ReadonlySet<string> {
   return names;
 }
 
-/** The manifest as YAML that a person goes on with: short values on one line, guesses as comments where they would stand. */
+/** Returns the manifest as YAML for a person to edit: short values on one line, guesses as comments at their places. */
 function manifestText({ manifest, guesses }: ManifestProposal, price: Manifest['price']): string {
   const { routes, ...offer } = manifest;
   const document = new Document(

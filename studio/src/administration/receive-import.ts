@@ -7,8 +7,8 @@ import { StudioError } from '../errors.ts';
 const pace: Pace = { minBytesPerSecond: 64 * 1024, windowMs: 30_000 };
 
 /**
- * A file that is imported, whole in memory: its parts are read by places, and only one is ever there.
- * @throws StudioError `too_large`, or `invalid_request` where it came too slowly
+ * Receives an imported file, whole in memory, because its parts are read at any position. There is only one at a time.
+ * @throws StudioError `too_large`, or `invalid_request` if it came too slowly
  */
 export async function receiveImport(request: IncomingMessage): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxImportBytes) throw tooLarge();

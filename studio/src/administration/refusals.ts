@@ -8,7 +8,7 @@ import { ModelChanged, ModelMissing, ModelRefused } from './models.ts';
 const backendCodes = { invalid: 'invalid_request', missing: 'not_found', conflict: 'conflict' } as const;
 const maxErrors = 50;
 
-/** An error of an act as the refusal that an administrator reads; what is our own failure stays as it is. */
+/** Turns an error of an operation into the refusal that an administrator reads. Errors of our own stay as they are. */
 export function refusalOf(error: unknown): unknown {
   if (error instanceof BackendError) {
     const { message, kind, field } = error;
@@ -22,7 +22,7 @@ export function refusalOf(error: unknown): unknown {
   if (error instanceof ModelRefused)
     return refusal('invalid_request', error.message, error.problems.map(fieldOf), error);
   if (error instanceof PublishError) return refusal('conflict', error.message, [], error);
-  // Of an address that cannot be used, or a secret that cannot be read.
+  // For an address that cannot be used, or a secret that cannot be read.
   if (error instanceof EngineFailure) return refusal('conflict', error.message, [], error);
   return error;
 }
@@ -39,13 +39,13 @@ function refusal(
   });
 }
 
-/** A problem of a manifest is about its text, at a line, or at an input of the workflow. */
+/** Returns a problem of a manifest with its place: a line of the text, or an input of the workflow. */
 function fieldOf({ message, line, node, input }: Problem): FieldError {
   const place = node === undefined ? '' : `, node ${node}${input === undefined ? '' : `, ${input}`}`;
   return { field: line === undefined ? `source${place}` : `source, line ${line}`, message };
 }
 
-/** Fields have clauses that go on from their names; a sentence of an operator's stays one. */
+/** Turns a sentence into the clause that follows a field's name. */
 function clauseOf(message: string): string {
   return message.replace(/\.$/, '');
 }

@@ -14,7 +14,7 @@ import { refusalOf } from './refusals.ts';
 
 type OfAdministration = Pick<Handlers, AdministrationOperationId>;
 
-/** The use cases of an operator's commands, for accounts that are administrators. */
+/** The operations of the operator's commands, for accounts that are administrators. */
 export function administrationRoutes(
   dependencies: BackendDependencies & ModelDependencies & DraftDependencies,
 ): OfAdministration {

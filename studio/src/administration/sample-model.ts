@@ -15,17 +15,17 @@ import { findVersion, ModelRefused, versionsOf } from './models.ts';
 import { hasBackend, type StoredVersion } from './store.ts';
 
 export type Sample =
-  /** Seconds of the whole generation; `with_loading`: weights were loaded for it. `is_new`: it was made now. */
+  /** Seconds of the whole generation. `with_loading`: weights were loaded for it. `is_new`: this call made it. */
   | { outcome: 'made'; seconds: number; with_loading: boolean; is_new: boolean }
   /** In an operator's words. */
   | { outcome: 'failed'; reason: string }
-  /** None was asked for, because there would be no use; a sentence. */
+  /** No sample was begun, because it would be of no use. The reason is a sentence. */
   | { outcome: 'none'; reason: string };
 
 export type SampleOptions = {
   /** A paid provider may make it. */
   mayCost: boolean;
-  /** What to ask for; else a scene that any model can draw. */
+  /** The prompt; by default a scene that any model can draw. */
   prompt?: string | undefined;
   withinMs: number;
   onLook: (at: SampleProgress) => void;
@@ -33,8 +33,9 @@ export type SampleOptions = {
 };
 
 /**
- * Has a version of a model make one generation, as a user would get it, and waits for it. What it made is the version's
- * thumbnail from then on; a version that has a sample keeps it. @throws ModelRefused where there is no such version
+ * Has a version of a model make one generation, as a user would get it, and waits for it. Its image is the version's
+ * thumbnail from then on. A version that has a sample keeps it.
+ * @throws ModelRefused if there is no such version
  */
 export async function sampleModel(
   { id, version }: { id: string; version: number },
@@ -50,8 +51,8 @@ export async function sampleModel(
 }
 
 /**
- * The same without waiting: the render that was begun, or why none is needed or possible. @throws ModelRefused where there is
- * no such version
+ * Like `sampleModel`, without waiting. Returns the render that was begun, or why none is needed or possible.
+ * @throws ModelRefused if there is no such version
  */
 export async function beginSample(
   { id, version }: { id: string; version: number },
@@ -77,7 +78,10 @@ export async function beginSample(
   return render === undefined ? { outcome: 'none', reason: `The model ${id} is retired.` } : { render };
 }
 
-/** Ends the samples of a model that are under way, of one version or of all. @throws ModelRefused where there are none */
+/**
+ * Ends the samples of a model that are in progress, of one version or of all.
+ * @throws ModelRefused if there are none
+ */
 export async function endSamples(
   database: Database,
   { id, version }: { id: string; version?: number | undefined },
@@ -97,7 +101,7 @@ export async function endSamples(
   });
 }
 
-/** Why nobody would ever take the sample up. */
+/** Returns why no worker would ever claim the sample; `undefined` if one may. */
 async function whyNobody(
   { version, manifest }: StoredVersion,
   id: string,
@@ -111,7 +115,10 @@ async function whyNobody(
   return undefined;
 }
 
-/** Seconds of a sample become a price: a credit for each ten of them, in tenths, and one at least. In 1/1000 credit. */
+/**
+ * Turns the seconds of a sample into a price: a credit for each ten seconds, in tenths, and one credit at least. In
+ * 1/1000 credit.
+ */
 export function priceOfSample(seconds: number): number {
   return Math.max(1_000, Math.ceil(seconds) * 100);
 }

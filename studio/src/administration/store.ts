@@ -12,11 +12,11 @@ export type ListedModel = {
   retired: boolean;
   /** Why it is paused, or why nothing could make a draft now. */
   obstacle: string | null;
-  /** Of the published version, else of the newest. */
+  /** The manifest of the published version, else of the newest. */
   manifest: Manifest;
 };
 
-/** Of a table `models` with the name `m`. */
+/** For a query with the table `models` under the alias `m`. */
 export const obstacle = `case when m.published_version is not null then m.paused_reason
   when m.retired_at is null then pause_reason(m.id, m.newest_version) end as obstacle`;
 
@@ -34,17 +34,17 @@ export type StoredVersion = {
   manifest: Manifest;
   source: string;
   files: Readonly<Record<string, string>>;
-  /** Seconds that a sample took; null where there is none. */
+  /** Seconds that a sample took; `null` if there is none. */
   sample_seconds: number | null;
   thumbnail_key: string | null;
-  /** Null where it came as a manifest. */
+  /** `null` if it was added as a manifest. */
   imported: ImportFindings | null;
 };
 
 const versionColumns = `v.version, v.manifest, v.source, v.files, v.thumbnail_key, v.imported,
   v.sample_seconds::float8 as sample_seconds`;
 
-/** The newest version of a model, and the one on offer where there is one. */
+/** Returns the newest version of a model, and the one on offer if there is one. */
 export async function findVersions(
   database: Queryable,
   model: string,
@@ -72,7 +72,7 @@ export async function findVersion(
   return row;
 }
 
-/** Whether any backend has a name or label that a route of the version wants. */
+/** Returns whether any backend has a name or label that a route of the version names. */
 export async function hasBackend(database: Queryable, model: string, version: number): Promise<boolean> {
   const rows = await database.rows(
     `select from routes o join backends b on b.engine = o.engine and (b.name = any(o.backends) or b.labels && o.backends)
@@ -87,18 +87,21 @@ export type RouteFit = {
   route: string;
   engine: Route['engine'];
   wanted: string[];
-  /** Null: none has a name or label that the route wants. */
+  /** `null`: no backend has a name or label that the route names. */
   backend: string | null;
-  /** Null: not looked at yet. */
+  /** `null`: not checked yet. */
   fits: boolean | null;
   problems: Problem[] | null;
-  /** Of the route, as its manifest says it. */
+  /** Of the route, from its manifest. */
   requires: Route['requires'] | null;
-  /** Bytes of memory of its largest card, as it said itself; null where it does not. */
+  /** Bytes of memory of its largest card, as the backend reports it; `null` if it does not. */
   vram_bytes: number | null;
 };
 
-/** Each route of what is on offer, or of one model, offered or else in its newest version, with each backend that it names. */
+/**
+ * Returns each route with each backend that it names: of all models on offer, or of one model in its offered or else
+ * newest version.
+ */
 export function selectRouteFits(database: Queryable, model: string | undefined): Promise<RouteFit[]> {
   return database.rows<RouteFit>(
     `select m.id, r.name as route, r.engine, r.backends as wanted, b.name as backend, f.fits, f.problems,
@@ -115,7 +118,7 @@ export function selectRouteFits(database: Queryable, model: string | undefined):
   );
 }
 
-/** Bytes of memory of the largest card of each backend, as it said itself; null where it does not. */
+/** Returns the bytes of memory of each backend's largest card, as the backend reports it; `null` if it does not. */
 export async function selectMemory(database: Queryable): Promise<Map<string, number | null>> {
   const rows = await database.rows<{ name: string; bytes: number | null }>(
     'select name, vram_bytes::float8 as bytes from backends',
@@ -134,7 +137,7 @@ export async function selectList<Name extends keyof CatalogLists>(
   return row;
 }
 
-/** A list as it was published once. */
+/** Returns an earlier published version of a list. */
 export async function selectListVersion<Name extends keyof CatalogLists>(
   database: Queryable,
   name: Name,

@@ -2,10 +2,12 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Manifest } from '@renderkit/manifests/manifest.ts';
 import { selectList } from './store.ts';
 
-/** Sides are rounded to what a model works at: a size that is off by more is of another shape than its ratio says. */
+/**
+ * Models round sides to the sizes they work at. A size that deviates more than this has another shape than its ratio.
+ */
 const tolerance = 0.06;
 
-/** What keeps a model from nothing and is likely a slip all the same, in a sentence each. */
+/** Returns likely mistakes that do not prevent an offer, in a sentence each. */
 export async function warnOfOffer(database: Database, { tiers, parameters }: Manifest): Promise<string[]> {
   const plans = await selectList(database, 'plans');
   const missing = tiers.filter((tier) => plans?.content.every(({ key }) => key !== tier));

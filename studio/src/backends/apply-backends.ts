@@ -31,7 +31,8 @@ export type AppliedBackends = {
 
 /**
  * Applies a file of backends, in a transaction that holds the catalog's lock. Adds and changes backends; those that the
- * file does not name stay. @throws BackendError
+ * file does not name stay.
+ * @throws BackendError
  */
 export async function applyBackends(
   transaction: Transaction,

@@ -21,8 +21,8 @@ export type CheckedBackend = Backend & {
 
 /**
  * Probes a backend now, checks which routes can run there, and stores the results, as the workers do regularly. Forgets
- * the errors that renders met there. A local engine is not asked. @throws BackendError if there is no backend of that
- * name
+ * the errors that renders met there. A local engine is not asked.
+ * @throws BackendError if there is no backend of that name
  */
 export async function checkBackend(
   name: string,
@@ -44,8 +44,8 @@ export async function checkBackend(
 
 /**
  * Tries, step by step and with its own jobs, everything that a driver relies on. `spend`: the most that the jobs may
- * cost at a provider, in its currency. Each job is in the ledger of provider costs before it is requested. @throws
- * BackendError if there is no such backend, or no full check for its engine
+ * cost at a provider, in its currency. Each job is in the ledger of provider costs before it is requested.
+ * @throws BackendError if there is no such backend, or no full check for its engine
  */
 export async function startFullCheck(
   name: string,

@@ -67,8 +67,8 @@ const reportedBetter: readonly ProblemCode[] = ['out_of_range', 'choice_unknown'
  * Checks a route of a model, by its position among the routes, on a backend. `problems` close the route there: the
  * backend lacks something, or its inputs do not take what requests may ask for. `ofSomeRequests` leave the route open
  * because other requests run: sizes and lengths that differ from what was asked, and values that a provider refuses. A
- * model with one of them is not put on offer, unless it is a file that is missing for now. @throws EngineFailure if the
- * backend cannot be asked
+ * model with one of them is not put on offer, unless it is a file that is missing for now.
+ * @throws EngineFailure if the backend cannot be asked
  */
 export async function checkRouteOn(
   { name: backend, driver }: { name: string; driver: Driver },

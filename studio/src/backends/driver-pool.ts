@@ -52,8 +52,8 @@ export class DriverPool implements AsyncDisposable {
   }
 
   /**
-   * Returns the driver of a backend by its name, with its present settings. @throws EngineFailure also if there is no
-   * such backend
+   * Returns the driver of a backend by its name, with its present settings.
+   * @throws EngineFailure also if there is no such backend
    */
   async find(database: Database, name: string): Promise<Driver> {
     const [row] = await selectBackends(database, [name]);

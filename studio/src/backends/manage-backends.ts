@@ -103,8 +103,8 @@ export async function setBackend(
 }
 
 /**
- * Like `setBackend`, in a transaction that holds the catalog's lock. `engine`: the engine that it must have. @throws
- * BackendError
+ * Like `setBackend`, in a transaction that holds the catalog's lock. `engine`: the engine that it must have.
+ * @throws BackendError
  */
 export async function changeNamed(
   transaction: Transaction,
@@ -128,7 +128,8 @@ export async function changeNamed(
 
 /**
  * Drains a backend: it gets no more work, and is off once what runs there has ended. With `withinSeconds`, jobs that
- * still run after these seconds are canceled and given back, without blame. @throws BackendError
+ * still run after these seconds are canceled and given back, without blame.
+ * @throws BackendError
  */
 export async function drainBackend(
   name: string,
@@ -147,8 +148,8 @@ export async function resumeBackend(
 }
 
 /**
- * Removes a backend. Returns the models on offer that then have no backend. @throws BackendError if something still
- * runs there
+ * Removes a backend. Returns the models on offer that then have no backend.
+ * @throws BackendError if something still runs there
  */
 export async function removeBackend(
   name: string,

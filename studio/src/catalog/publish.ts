@@ -194,7 +194,8 @@ export async function reviveModel(transaction: Transaction, id: string, actor: A
 
 /**
  * Pauses a model that is on offer: new renders are refused, accepted ones are still made. The pause lasts, whatever is
- * published, until a `null` reason ends it. @throws PublishError if the model is not offered
+ * published, until a `null` reason ends it.
+ * @throws PublishError if the model is not offered
  */
 export async function changePause(
   transaction: Transaction,
@@ -218,8 +219,8 @@ export async function changePause(
 
 /**
  * Publishes a whole list. Content that is published already makes no new version. In the same transaction accounts get
- * what their plans grant. `basedOn`: the version that the list was made from. @throws PublishError if the list lacks a
- * plan that accounts have, or if another version than `basedOn` is published
+ * what their plans grant. `basedOn`: the version that the list was made from.
+ * @throws PublishError if the list lacks a plan that accounts have, or if another version than `basedOn` is published
  */
 export async function publishList<Name extends keyof CatalogLists>(
   transaction: Transaction,

@@ -13,7 +13,8 @@ const decodeMs = 30_000;
 
 /**
  * Stores the image that a manifest names as its thumbnail, under a name made from its content. An image that is stored
- * twice is the same blob. The next try finds an image that no version names yet. @throws PublishError if it is no image
+ * twice is the same blob. The next try finds an image that no version names yet.
+ * @throws PublishError if it is no image
  */
 export async function keepThumbnail(
   model: ModelFiles,
@@ -41,8 +42,8 @@ export async function keepThumbnail(
 }
 
 /**
- * Like `keepThumbnail`, for a file of the catalog. Opens the storage only if a model names an image. @throws
- * PublishError
+ * Like `keepThumbnail`, for a file of the catalog. Opens the storage only if a model names an image.
+ * @throws PublishError
  */
 export async function storeImage<File extends CatalogFile>(
   file: File,

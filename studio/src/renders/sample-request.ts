@@ -32,7 +32,8 @@ export function planSample(manifest: Manifest, { mayCost }: { mayCost: boolean }
 }
 
 /**
- * Builds the request of a sample and stores the media that it needs. @throws TypeError if the model does not take it
+ * Builds the request of a sample and stores the media that it needs.
+ * @throws TypeError if the model does not take it
  */
 export async function sampleRequest(
   { shape, prompt = usualPrompt }: { shape: RequestShape; prompt?: string | undefined },
