@@ -4,27 +4,30 @@ import type { Cluster } from './cluster.ts';
 export type Result = {
   name: string;
   ratio: string;
-  /** Processor time of the service ÷ the baseline's, both per request: unlike a ratio of rates it hardly moves with the machine. */
+  /**
+   * Processor time of the service ÷ the baseline's, both per request. Unlike a ratio of rates it hardly varies with the
+   * machine.
+   */
   cpuRatio: string;
   ours: string;
   baseline: string;
   spread: string;
-  /** What was aimed for, and whether it was reached. */
+  /** The goal, and whether it was reached. */
   goal: string;
   met: boolean;
 };
 
-/** What a benchmark is given. */
+/** The input of a benchmark. */
 export type Bench = {
   cluster: Cluster;
   rounds: number;
   /** Of each measured window. */
   seconds: number;
-  /** A short look instead of figures to keep. */
+  /** A quick run, whose figures are not kept. */
   quick: boolean;
-  /** Where the parts leave their CPU profiles, each in a folder of its name; undefined: none. */
+  /** Where the parts store their CPU profiles, each in a folder of its name; undefined: no profiles. */
   profileDirectory: string | undefined;
-  /** Tells the person at the terminal how it goes. */
+  /** Reports progress at the terminal. */
   say: (text: string) => void;
 };
 

@@ -1,10 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A script of ours in a process of its own, so that what it costs is not measured with what it measures. */
+/** A script in a separate process, so that its own cost is not measured with what it measures. */
 export type Child = AsyncDisposable & {
   pid: number;
-  /** Sends one message and resolves with its one answer; the next may be sent then. */
+  /**
+   * Sends one message and resolves with its one answer. The caller must wait for the answer before the next message.
+   */
   ask: <Answer>(message: unknown) => Promise<Answer>;
 };
 
@@ -51,7 +53,7 @@ async function nextReply(child: ChildProcess, file: string): Promise<Reply> {
   }
 }
 
-/** The child's side: starts, tells the parent, answers each message, and ends when the parent lets go of it. */
+/** The child's side: starts, notifies the parent, answers each message, and ends when the parent disconnects. */
 export async function serveParent(
   start: (argument: never) => Promise<(message: never) => Promise<unknown>>,
 ): Promise<void> {

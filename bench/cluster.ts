@@ -13,9 +13,9 @@ export type FreshDatabase = AsyncDisposable & { url: string; database: Database 
 export type Cluster = AsyncDisposable & {
   /** For logs and media; removed at the end with the cluster. */
   directory: string;
-  /** Seconds of processor time of all its processes; undefined where it cannot be told. */
+  /** Seconds of processor time of all its processes; undefined if that cannot be read. */
   cpuSeconds: () => number | undefined;
-  /** A migrated database (or an empty one) that nobody has used; dropped when disposed. */
+  /** Creates a migrated database (or an empty one) that nobody has used; it is dropped when disposed. */
   createDatabase: (template: 'service' | 'studio' | 'empty') => Promise<FreshDatabase>;
 };
 
@@ -24,7 +24,7 @@ const serviceSql = path.resolve(import.meta.dirname, '../service/sql');
 /** One PostgreSQL for the whole run, with the product's own settings, in a temporary directory. */
 export async function startCluster(say: (text: string) => void): Promise<Cluster> {
   const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-bench-'));
-  // As root, the server's account has to pass through.
+  // If this runs as root, the server's account must be able to enter the directory.
   await chmod(directory, 0o711);
   const postgres = await startPostgres({ dataDirectory: directory, databases: [], onDown: say });
   const urlOf = (name: string) => postgres.superuserUrl.replace(/\/postgres$/, `/${name}`);

@@ -1,4 +1,4 @@
-/** Makes one generation through the API; its id. @throws where the answer is not 202 */
+/** Makes one generation through the API and returns its id. @throws if the answer is not 202 */
 export async function createGeneration(url: string, key: string, prompt: string): Promise<string> {
   const answer = await fetch(`${url}/v1/images/generations`, {
     method: 'POST',
@@ -11,7 +11,7 @@ export async function createGeneration(url: string, key: string, prompt: string)
   return generation.id;
 }
 
-/** `perKey` generations for each key, those of a few keys at a time. */
+/** Makes `perKey` generations for each key. Eight keys run in parallel. */
 export async function createForEach(
   url: string,
   keys: readonly string[],

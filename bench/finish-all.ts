@@ -1,8 +1,8 @@
-/** Of an account at a time: no more than the studio renders at once for it. */
+/** Parallel requests of an account: no more than the studio renders in parallel for it. */
 const clientsPerAccount = 4;
 const maxClients = 16;
 
-/** Makes pictures and waits for each by long polls, as clients would. @throws where one does not succeed */
+/** Makes pictures and waits for each by long polls, as clients would. @throws if one does not succeed */
 export async function finishAll(
   url: string,
   keys: readonly string[],

@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 
-/** What the figures were measured on; nothing that tells whose machine it is. */
+/** Describes the machine of the figures, with nothing that identifies its owner. */
 export function describeMachine(): string {
   const models = new Set(cpus().map(({ model }) => model.trim()));
   const memory = Math.round(totalmem() / 2 ** 30);
   return `${cpus().length} cores (${[...models].join(', ')}), ${memory} GiB of memory, ${process.platform} ${process.arch}, Node ${process.versions.node}`;
 }
 
-/** The commit, with a mark if the tree differs from it; undefined outside a git checkout. */
+/** Returns the commit, with a mark if the tree differs from it; undefined outside a git checkout. */
 export function describeCommit(): string | undefined {
   try {
     const commit = git('rev-parse', '--short=12', 'HEAD');

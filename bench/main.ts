@@ -1,5 +1,5 @@
 // Measures: `npm run bench [-- name…] [--quick] [--rounds N] [--seconds N] [--profile DIRECTORY] [--record]`. Without
-// names all benchmarks run and bench/RESULTS.md is written anew; with names only if --record says so.
+// names it runs all benchmarks and rewrites bench/RESULTS.md; with names only if --record is given.
 
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -12,42 +12,45 @@ export type Account = { id: string; email: string; keys: string[] };
 export type Platform = AsyncDisposable & {
   serviceUrl: string;
   studioUrl: string;
-  /** The first of each. */
+  /** The first service and the first studio. */
   service: Part;
   studio: Part;
   services: readonly Part[];
   studios: readonly Part[];
   serviceUrls: readonly string[];
-  /** With `worker`. */
+  /** Only with the option `worker`. */
   worker: Part | undefined;
-  /** What the parts say, at level warn. */
+  /** The logs of the parts, at level warn. */
   logDirectory: string;
   serviceDatabase: Database;
   studioDatabase: Database;
   secretKey: Buffer;
-  /** A pro account with credits without end, and keys that no rate holds up. */
+  /** Creates a pro account with practically unlimited credits, and keys with practically no rate limit. */
   createAccount: (options: { keys: number }) => Promise<Account>;
-  /** What the service shows to the studio on the account's behalf: a token of its own. */
+  /** Returns the access token of the account, as the service sends it to the studio. */
   studioToken: (account: Account) => Promise<string>;
 };
 
 export type PlatformOptions = {
-  /** With a render worker. */
+  /** Starts a render worker. */
   worker: boolean;
-  /** Webhooks may go to this machine. */
+  /** Allows webhooks to this machine. */
   loopbackReceivers?: boolean;
-  /** Processes of service and of studio alike, the studios behind one address. Default 1. */
+  /** How many processes of the service and of the studio each; the studios share one address. Default 1. */
   each?: number;
   /** Added to every part's environment. */
   environment?: Record<string, string>;
 };
 
-/** Nothing is refused for what waits already. */
+/** So high that nothing is refused because of waiting generations. */
 const queueCap = '1000000';
 const plentyMillicredits = 1e12;
 const fastestRate = 1_000_000;
 
-/** The product on databases of its own: studio and service, one of each unless told otherwise, and a render worker if asked for. */
+/**
+ * Starts the product on its own databases: one studio and one service unless `each` is given, and a render worker if
+ * requested.
+ */
 export async function startPlatform(bench: Bench, options: PlatformOptions): Promise<Platform> {
   await using owners = new AsyncDisposableStack();
   const serviceData = owners.use(await bench.cluster.createDatabase('service'));
@@ -113,12 +116,12 @@ async function refresh(studioUrl: string, credentials: string, refreshToken: str
   return token;
 }
 
-/** A program of the tree. */
+/** Returns the path of a program of the tree. */
 export function program(file: string): string {
   return path.resolve(import.meta.dirname, '..', file);
 }
 
-/** What the service is told, whatever studio it works with. */
+/** Returns the settings of a service, whatever studio it works with. */
 export function serviceEnvironment(options: {
   databaseUrl: string;
   port: number;
@@ -153,7 +156,7 @@ export function originOf(port: number): string {
   return `http://127.0.0.1:${port}`;
 }
 
-/** Addresses go into configurations before anything listens at them. */
+/** Returns a free port: addresses go into configurations before anything listens there. */
 export async function freePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));

@@ -1,7 +1,7 @@
 import type { Result } from './benchmark.ts';
 import type { Comparison, Sample } from './rounds.ts';
 
-/** A comparison of rates, which is to reach a ratio or more. */
+/** Returns the row of a comparison of rates; the goal is this ratio or more. */
 export function rateResult(name: string, comparison: Comparison, atLeast: number): Result {
   return {
     name,
@@ -15,7 +15,7 @@ export function rateResult(name: string, comparison: Comparison, atLeast: number
   };
 }
 
-/** A comparison of times in milliseconds, which is to stay at a ratio or below. */
+/** Returns the row of a comparison of times in milliseconds; the goal is this ratio or less. */
 export function timeResult(name: string, comparison: Comparison, atMost: number): Result {
   return {
     name,
@@ -29,14 +29,14 @@ export function timeResult(name: string, comparison: Comparison, atMost: number)
   };
 }
 
-/** A figure that is measured against a bound and not against a baseline. */
+/** Returns the row of a figure that is compared with a bound, not with a baseline. */
 export function boundResult(
   result: Pick<Result, 'name' | 'ours' | 'goal' | 'met'> & { spread?: string },
 ): Result {
   return { ratio: '–', cpuRatio: '–', baseline: '–', spread: '–', ...result };
 }
 
-/** A rate, with what it cost where that is known. */
+/** Returns the text of a rate, with its cost if that is known. */
 export function rateSample({ value, cpuSeconds, besideCpuSeconds = {} }: Sample): string {
   if (cpuSeconds === undefined) return rate(value);
   const beside = Object.entries(besideCpuSeconds).map(([name, seconds]) => `${name} ${seconds.toFixed(3)}`);

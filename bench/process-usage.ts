@@ -1,20 +1,21 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-// What a process used, read from /proc: nothing has to be asked of the process, which may be busy. Elsewhere than
-// on Linux there is nothing to read, and the figures are left out.
+// Resource usage of a process, read from /proc: the process, which may be busy, is not asked. Except on Linux there is
+// nothing to read, and the figures are left out.
 
-/** Seconds of processor time, of all threads, since the process began; undefined where it cannot be told. */
+/** Returns the seconds of processor time, of all threads, since the process began; undefined if that cannot be read. */
 export function cpuSeconds(pid: number): number | undefined {
   const text = readProc(pid, 'stat');
   if (text === undefined) return undefined;
-  // The name of the program, in brackets, may hold spaces; utime and stime are fields 14 and 15.
+  // The program's name, in brackets, may contain spaces; utime and stime are fields 14 and 15.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond();
 }
 
 /**
- * The same of a process and all that it started, those that ended included. Undefined where it cannot be told.
+ * Like `cpuSeconds`, for a process and all that it started, including those that ended. Returns undefined if that
+ * cannot be read.
  */
 export function treeCpuSeconds(root: number): number | undefined {
   const parents = new Map<number, number>();
@@ -24,7 +25,7 @@ export function treeCpuSeconds(root: number): number | undefined {
     if (text === undefined) continue;
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     parents.set(Number(name), Number(fields[1]));
-    // Its own time and that of its children who ended and were waited for: fields 14 to 17.
+    // Its own time and that of its children that ended and were waited for: fields 14 to 17.
     ticksOf.set(
       Number(name),
       [11, 12, 13, 14].reduce((sum, field) => sum + Number(fields[field]), 0),
@@ -40,19 +41,19 @@ export function treeCpuSeconds(root: number): number | undefined {
   return total / ticksPerSecond();
 }
 
-/** Megabytes (10^6) of memory that the process has in use; undefined where it cannot be told. */
+/** Returns the megabytes (10^6) of resident memory of a process; undefined if that cannot be read. */
 export function residentMegabytes(pid: number): number | undefined {
   const match = /^VmRSS:\s+(\d+) kB$/m.exec(readProc(pid, 'status') ?? '');
   return match === null ? undefined : (Number(match[1]) * 1024) / 1e6;
 }
 
-/** The same of what is its own and not shared with others, code and shared memory left out. */
+/** Like `residentMegabytes`, for private memory only: without code and shared memory. */
 export function anonymousMegabytes(pid: number): number | undefined {
   const match = /^Anonymous:\s+(\d+) kB$/m.exec(readProc(pid, 'smaps_rollup') ?? '');
   return match === null ? undefined : (Number(match[1]) * 1024) / 1e6;
 }
 
-/** Those that it started and that still run. */
+/** Returns the processes that this process started and that still run. */
 export function childrenOf(pid: number): number[] {
   const text = readProc(pid, `task/${pid}/children`) ?? '';
   return text.split(' ').filter(Boolean).map(Number);

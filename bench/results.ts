@@ -1,7 +1,7 @@
 import type { Result } from './benchmark.ts';
 import { describeCommit, describeMachine } from './machine.ts';
 
-/** The text of RESULTS.md. */
+/** Returns the text of RESULTS.md. */
 export function resultsText(results: readonly Result[], options: { rounds: number; date: Date }): string {
   const lines = [
     '# Measured',

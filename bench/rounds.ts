@@ -1,12 +1,12 @@
 import { median } from './statistics.ts';
 
-/** What one round brought. */
+/** The result of one round. */
 export type Sample = {
   /** A rate, or a time. */
   value: number;
-  /** Of the service's process, or the baseline's, per 1,000 requests. */
+  /** CPU seconds of the service's process, or the baseline's, per 1,000 requests. */
   cpuSeconds?: number | undefined;
-  /** Of other processes that took part, by their names, per 1,000 requests. */
+  /** CPU seconds of other processes that took part, by their names, per 1,000 requests. */
   besideCpuSeconds?: Record<string, number>;
 };
 
@@ -26,8 +26,8 @@ export type Comparison = {
 };
 
 /**
- * Measures ours and the baseline in turn, A B A B, so that whatever else the machine does falls on both, and compares
- * within each round.
+ * Measures ours and the baseline in turn, A B A B, so that other work of the machine affects both, and compares within
+ * each round.
  */
 export async function compare(options: {
   rounds: number;

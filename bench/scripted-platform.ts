@@ -14,17 +14,17 @@ export type ScriptedPlatform = {
   url: string;
   port: number;
   service: Part;
-  /** Takes what `scripted-studio.ts` can be told. */
+  /** Accepts the messages of `scripted-studio.ts`. */
   studio: Child;
   serviceDatabase: Database;
   secretKey: Buffer;
-  /** With one key that no rate holds up. */
+  /** Creates an account with one key that has practically no rate limit. */
   createAccount: () => Promise<{ id: string; key: string }>;
 };
 
 const studioId = 'std_scripted';
 
-/** A service on a database of its own; its studio is a script, so that what is measured is the service's. */
+/** Starts a service on its own database. Its studio is a script, so that the measurement is of the service. */
 export async function startScriptedPlatform(
   { cluster, profileDirectory }: Pick<Bench, 'cluster' | 'profileDirectory'>,
   owners: AsyncDisposableStack,
@@ -61,7 +61,7 @@ export async function startScriptedPlatform(
     serviceDatabase: database,
     secretKey,
     createAccount: async () => {
-      // The script takes an account's name for its token.
+      // The script uses an account's name as its token.
       const name = `account-${++accounts}`;
       const { accountId: id } = await connectAccount(database, secretKey, {
         studioId,

@@ -1,4 +1,4 @@
-/** The value below which this share (0 to 1) of the values lies, by the nearest rank. */
+/** Returns the value below which this share (0 to 1) of the values lies, by the nearest rank. */
 export function quantile(values: readonly number[], share: number): number {
   if (values.length === 0) throw new RangeError('there is nothing to take a quantile of');
   const sorted = values.toSorted((a, b) => a - b);

@@ -1,6 +1,7 @@
-// `node stack/launch.mjs --dev bench/summarise-profile.ts FILE… [--after SECONDS]`: where the processor time of CPU profiles
-// went, by the functions that took most of it themselves; with `--after` without what a process did in its first seconds, such
-// as starting and warming up. What `npm run bench -- NAME --profile DIRECTORY` left is read while the compiled programs lie there.
+// `node stack/launch.mjs --dev bench/summarise-profile.ts FILE… [--after SECONDS]`: shows the functions that took most
+// of the processor time of CPU profiles themselves. With `--after` it leaves out what a process did in its first
+// seconds, such as starting and warming up. The profiles of `npm run bench -- NAME --profile DIRECTORY` can be read
+// while the compiled programs still exist.
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -16,7 +16,10 @@ import { backends, dryBackend, fillQueue } from './rows.ts';
 const worker = 'wrk_test';
 const leaseMs = 60_000;
 
-/** Reads of whole tables until now. The database has one connection, which tells of its own when it is told to. */
+/**
+ * Returns how often whole tables were read until now. The database has only one connection, whose statistics are
+ * flushed first.
+ */
 async function wholeReads(database: Database): Promise<Record<string, number>> {
   await database.rows('select pg_stat_force_next_flush()');
   const rows = await database.rows<{ relname: string; seq_scan: number }>(

@@ -11,8 +11,9 @@ const claimsPerRound = 200;
 const worker = 'wrk_bench';
 
 /**
- * What it costs to choose among 20,000 waiting renders of 30 models for one of 8 backends, by fairness, weights, routes and
- * price, against taking whatever comes first. The last figure is a paid backend for which nothing is open yet.
+ * Measures what it costs to choose among 20,000 waiting renders of 30 models for one of 8 backends, by fairness,
+ * weights, routes and price. The baseline takes whatever comes first. The last figure is a paid backend for which
+ * nothing is open yet.
  */
 export async function claim(bench: Bench): Promise<Result[]> {
   await using ours = await bench.cluster.createDatabase('studio');

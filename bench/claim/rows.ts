@@ -2,14 +2,14 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 const models = 30;
 export const waitingRenders = 20_000;
-/** Machines of one's own, with slots enough for what a round claims. */
+/** An operator's own machines, with enough slots for the claims of a round. */
 export const backends = Array.from({ length: 7 }, (_, n) => `gpu${n}`);
-/** Paid, for whatever has waited an hour: nothing has. */
+/** A paid backend for renders that have waited an hour: none has. */
 export const dryBackend = 'paid';
 
 /**
- * A queue as a busy installation has it: each model has routes for images, for edits and with a provider; machines have some of
- * the models each, and hundreds of accounts take turns.
+ * Fills a queue like that of a busy installation. Each model has routes for images, for edits and with a provider. Each
+ * machine has some of the models. Hundreds of accounts take turns.
  */
 export async function fillQueue(database: Database): Promise<void> {
   for (const statement of [

@@ -8,7 +8,7 @@ const folder = path.join(import.meta.dirname, '../../clients/cli');
 const callsPerRound = 20;
 const goalMs = 150;
 
-/** How long the command line, as it is packed, takes to show its help: what every call of it pays. */
+/** Measures how long the packed command line takes to show its help: every call has this cost. */
 export function cli({ rounds }: Bench): Promise<Result[]> {
   execFileSync(process.execPath, [path.join(folder, 'build.ts')], { stdio: 'inherit' });
   const times = Array.from({ length: rounds * callsPerRound }, () => {

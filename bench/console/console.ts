@@ -16,7 +16,7 @@ const generations = 200;
 const person = { email: 'visitor@example.org', password: 'correct horse battery' };
 const goals = { scriptKilobytes: 200, navigationMs: 100 };
 
-/** What the console weighs when it is first opened, and how soon a page of it is there. */
+/** Measures the size of the console's scripts on the first load, and how soon a page appears. */
 export async function consolePages(bench: Bench): Promise<Result[]> {
   await buildConsole({ environment: process.env });
   await using platform = await startPlatform(bench, { worker: false });
@@ -49,7 +49,7 @@ async function signIn(platform: Platform, page: Page): Promise<void> {
   );
 }
 
-/** Addresses of what the browser asks for until the overview is complete. */
+/** Returns the addresses of the scripts that the browser requests until the overview is complete. */
 async function scriptsOfFirstLoad(platform: Platform, page: Page): Promise<string[]> {
   const scripts = new Set<string>();
   page.on('request', (request) => {
@@ -72,10 +72,10 @@ async function scriptRow(scripts: readonly string[]): Promise<Result> {
   });
 }
 
-/** Through all pages in order, once to have seen each, then as often as there are rounds. */
+/** Measures navigation through all pages in order: once as a warm-up, then once in each round. */
 async function measureNavigation(bench: Bench, page: Page): Promise<Result> {
   const names = await linksOf(page);
-  // From the overview, where it begins, to the second, and from the last back to it.
+  // From the overview, where it begins, to the second page, and from the last page back to the overview.
   const order = [...names.slice(1), ...names.slice(0, 1)];
   for (const name of order) await clickLink(page, name);
   const times = new Map<string, number[]>(order.map((name) => [name, []]));

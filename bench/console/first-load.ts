@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 
-/** A script of a module that a module imports whatever happens; what it may import later is another form. */
+/** Matches a static import of a module. A dynamic import has another form. */
 const imported = /\b(?:import|from)\s*["'](\.\/[\w.-]+\.js)["']/g;
 const overviewScript = /["'`](\.\/(?:[\w.-]+\/)*OverviewPage-[\w-]+\.js)["'`]/;
 const scriptOfPage = /(?:src|href)="([^"]+\.js)"/g;
 
-/** Bytes of these scripts as a server sends them to a client that takes this encoding, in all. */
+/** Returns the total bytes of these scripts as a server sends them to a client that accepts this encoding. */
 export async function sizeOf(
   scripts: readonly string[],
   encoding: 'gzip' | 'br' | 'identity',
@@ -16,7 +16,10 @@ export async function sizeOf(
   return bytes;
 }
 
-/** Addresses of the scripts that the overview needs, read out of the files, where no browser tells what it asks for. */
+/**
+ * Returns the addresses of the scripts that the overview needs. Reads them from the files when there is no browser to
+ * ask.
+ */
 export async function listScripts(page: string): Promise<string[]> {
   const html = (await fetchBytes(page, 'identity')).toString();
   const found = new Set<string>();
@@ -33,7 +36,7 @@ export async function listScripts(page: string): Promise<string[]> {
   return [...found];
 }
 
-/** As they come over the wire: `fetch` would decode them. */
+/** Returns the bytes as sent over the wire: `fetch` would decode them. */
 async function fetchBytes(url: string, encoding: string): Promise<Buffer> {
   const [answer] = (await once(get(url, { headers: { 'accept-encoding': encoding } }), 'response')) as [
     IncomingMessage,

@@ -1,19 +1,20 @@
 import type { Page } from 'playwright-core';
 
-/** The links of the navigation, by their texts. */
+/** Returns the texts of the navigation's links. */
 export function linksOf(page: Page): Promise<string[]> {
   return page.getByRole('navigation', { name: 'Console' }).getByRole('link').allTextContents();
 }
 
 /**
- * Milliseconds from a click on a link of the navigation to the frame that has the page's heading and its content: nothing of it is
- * loading any more. The click comes without a pointer that would have told the page before where it goes.
+ * Returns the milliseconds from a click on a link of the navigation to the frame that has the page's heading and
+ * content, with nothing loading any more. The click comes without a pointer, which would have shown the page before
+ * where it goes.
  */
 export function clickLink(page: Page, name: string): Promise<number> {
   return page.evaluate<number>(`(${timeOfClick})(${JSON.stringify(name)})`);
 }
 
-/** Runs in the page. The task that follows a frame's callbacks finds the frame drawn. */
+/** Runs in the page. A task that follows a frame's callbacks runs after the frame is drawn. */
 const timeOfClick = `(name) => {
   const links = [...document.querySelectorAll('nav[aria-label="Console"] a')];
   const link = links.find(({ textContent }) => textContent.trim() === name);

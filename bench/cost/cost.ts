@@ -14,7 +14,10 @@ const accounts = 20;
 const connections = 32;
 const deliveredWithinMs = 180_000;
 
-/** What one create, read, delivery and whole generation take of each process, of the network and of the disks: docs/scale.md. */
+/**
+ * Measures what one create, read, delivery and whole generation cost each process, the network and the disks:
+ * docs/scale.md.
+ */
 export async function cost(bench: Bench): Promise<Result[]> {
   const results: Result[] = [];
   const keep = (name: string, measured: Cost) => {
@@ -32,7 +35,7 @@ export async function cost(bench: Bench): Promise<Result[]> {
   return results;
 }
 
-/** What is sent, whoever is asked. */
+/** The requests, without the server that gets them. */
 type Requests = HttpLoad extends infer One
   ? One extends HttpLoad
     ? Omit<One, 'url' | 'connections'>
@@ -41,7 +44,7 @@ type Requests = HttpLoad extends infer One
 
 type Keep = (name: string, measured: Cost) => void;
 
-/** With no worker, so that nothing is rendered: what is accepted waits. */
+/** Without a worker nothing is rendered: accepted generations wait. */
 async function measureRequests(bench: Bench, keep: Keep): Promise<void> {
   await using platform = await startPlatform(bench, { worker: false, loopbackReceivers: true });
   const people = await Promise.all(
@@ -92,7 +95,7 @@ async function measureDeliveries(bench: Bench, platform: Platform, ids: readonly
   return await measureCost(bench, platform, () => deliver(bench.quick ? 25 : 250));
 }
 
-/** From the create to the end, read by one long poll each, by a worker that draws. */
+/** Measures generations from the create to the end. A worker draws them; clients read each with one long poll. */
 async function measureGenerations(bench: Bench, keep: Keep): Promise<void> {
   await using platform = await startPlatform(bench, { worker: true });
   const people = await Promise.all(Array.from({ length: 4 }, () => platform.createAccount({ keys: 1 })));

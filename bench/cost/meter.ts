@@ -5,20 +5,23 @@ import type { Bench } from '../benchmark.ts';
 import type { Platform } from '../platform.ts';
 import { cpuSeconds, treeCpuSeconds } from '../process-usage.ts';
 
-/** What a piece of work took of the machine, each divided by how often it was done. */
+/** The cost of a piece of work, divided by how often it was done. */
 export type Cost = {
-  /** CPU milliseconds of each process, a worker with those that it started. */
+  /** CPU milliseconds of each process. The worker includes the processes that it started. */
   cpuMs: { service: number; studio: number; worker: number; PostgreSQL: number };
   /** Bytes that service and studio read and wrote in all: sockets to clients, to each other and to PostgreSQL, and files. */
   bytes: { service: number; studio: number };
   /** Bytes of the write-ahead log. */
   walBytes: number;
-  /** By how many bytes the tables, and their indexes, of both databases grew; what updates leave behind is in it. */
+  /** By how many bytes the tables, and their indexes, of both databases grew. Dead rows of updates are included. */
   rowBytes: number;
   indexBytes: number;
 };
 
-/** Does a piece of work and tells what one of `count` took. Nothing else may use the platform or the cluster meanwhile. */
+/**
+ * Does a piece of work and returns the cost of one of `count`. Nothing else may use the platform or the cluster
+ * meanwhile.
+ */
 export async function measureCost(
   bench: Bench,
   platform: Platform,
@@ -72,7 +75,7 @@ async function sizesOf(database: Database): Promise<{ rows: number; indexes: num
   return sizes ?? { rows: Number.NaN, indexes: Number.NaN };
 }
 
-/** What a process read and wrote since it began, by any call; undefined elsewhere than on Linux. */
+/** Returns the bytes that a process read and wrote since it began, by any call; undefined except on Linux. */
 function bytesMoved(pid: number): number | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/io`, 'utf8');

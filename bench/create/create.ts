@@ -10,13 +10,14 @@ import { type Sample, summarise } from '../rounds.ts';
 import type { InsertLoad } from './insert-load.ts';
 
 const connections = 64;
-/** The service's own default, for the baseline as well. */
+/** The service's own default; the baseline uses it too. */
 const poolSize = 10;
 const goals = { one: 0.35, fifty: 0.3 };
 
 /**
- * Creates that were answered 202 and are in the database, per second, with everything on: the studio quotes, submits
- * and renders meanwhile. Against single rows that the same driver inserts and commits, with nothing else running.
+ * Measures creates per second that were answered 202 and are in the database, with everything on: the studio quotes,
+ * submits and renders meanwhile. The baseline is single rows that the same driver inserts and commits, with nothing
+ * else running.
  */
 export async function create(bench: Bench): Promise<Result[]> {
   const one: { ours: Sample; baseline: Sample }[] = [];

@@ -1,4 +1,4 @@
-// What there is to compare with: single rows, each inserted and committed by itself, through our own driver and pool.
+// The baseline: single rows, each inserted and committed by itself, through our own driver and pool.
 
 import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';

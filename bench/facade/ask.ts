@@ -1,10 +1,10 @@
-/** One picture through one of the ways in, its bytes included. */
+/** Makes one picture through one of the APIs and reads its bytes. */
 export type Way = (client: { url: string; key: string }, prompt: string) => Promise<void>;
 
-/** Drawn quickly, at the usual size. */
+/** A model that draws quickly, at the usual size. */
 const model = 'sketch-1';
 
-/** Create, long poll and download, as `/v1` has it. */
+/** Create, long poll and download through `/v1`. */
 export const byApi: Way = async ({ url, key }, prompt) => {
   const headers = headersOf(key);
   const created = await fetch(`${url}/v1/images/generations`, {

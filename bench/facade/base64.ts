@@ -8,16 +8,17 @@ import { freePort, originOf } from '../platform.ts';
 import { boundResult } from '../present.ts';
 import type { EncodePictures, EncodeTask } from './encode-pictures.ts';
 
-/** As many as one process encodes at once. */
+/** The number that one process encodes in parallel. */
 const pictures = 32;
-/** Until nothing moves any more. */
+/** Time until memory is stable. */
 const restMs = 2_000;
 const goalKilobytes = 200;
 const agent = new Agent({ keepAlive: false, maxSockets: Infinity });
 
 /**
- * What base64 of pictures of 4 MB takes of memory: so many answers are begun, and their readers stand still. What is in use then
- * is counted after a collection of garbage: resident memory of a whole service moves by more from one second to the next.
+ * Measures the memory for base64 of pictures of 4 MB: that many answers are begun, and their readers stop reading.
+ * Memory in use is counted after a garbage collection, because resident memory of a whole service varies by more from
+ * one second to the next.
  */
 export async function base64(bench: Bench): Promise<Result[]> {
   await using owners = new AsyncDisposableStack();
@@ -30,7 +31,7 @@ export async function base64(bench: Bench): Promise<Result[]> {
   );
   const url = originOf(await encoder.ask<number>('port' satisfies EncodeTask));
   const used = () => encoder.ask<number>('bytes' satisfies EncodeTask);
-  // The first ones compile what runs.
+  // The first requests compile the code.
   for (let n = 0; n < 3; n++) await readAll(await begin(url));
   await sleep(restMs);
   const before = await used();

@@ -4,7 +4,7 @@ import { cpuSeconds, treeCpuSeconds } from '../process-usage.ts';
 import { median } from '../statistics.ts';
 import { byApi, byBase64, byLink, type Way } from './ask.ts';
 
-/** Requests at a time: no more than the studio renders at once for an account. */
+/** Parallel requests: no more than the studio renders in parallel for an account. */
 const clients = 4;
 const goal = 1.25;
 const doors = { base64: byBase64, links: byLink } as const;
@@ -13,8 +13,9 @@ const doors = { base64: byBase64, links: byLink } as const;
 type Cost = { service: number; studio: number; worker: number; postgres: number };
 
 /**
- * A picture through `/openai/v1/images/generations` against create, long poll and download by `/v1`, in turn in each round.
- * What is compared is the service and the studio together; worker and PostgreSQL, which do the same for both, stand beside.
+ * Compares a picture through `/openai/v1/images/generations` with create, long poll and download through `/v1`, in turn
+ * in each round. The ratio is of the service and the studio together. Worker and PostgreSQL do the same work for both
+ * and are shown separately.
  */
 export async function cost(bench: Bench): Promise<Result[]> {
   await using platform = await startPlatform(bench, { worker: true });

@@ -1,4 +1,4 @@
-// Answers with base64 of a picture as the doors do, in a process of its own, and tells what memory is in use.
+// Answers with base64 of a picture, as the service's facade does, in a separate process, and reports the memory in use.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +15,7 @@ export type EncodeTask = 'port' | 'bytes';
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** `port`: where it listens. `bytes`: what is in use once all that nobody needs is gone. */
+/** `port`: where it listens. `bytes`: the memory in use after garbage collection. */
 await serveParent(async ({ studioUrl }: EncodePictures) => {
   const media = new OutputMedia({ studioUrl, publicUrl: 'http://127.0.0.1' });
   const server = createServer((_request, response) => {
@@ -29,7 +29,7 @@ await serveParent(async ({ studioUrl }: EncodePictures) => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return async (task: EncodeTask) => {
     if (task === 'port') return (server.address() as AddressInfo).port;
-    // What the first one finds is freed beside what runs, and may hold on to more.
+    // The first collection frees some memory concurrently, which may hold on to more: so it collects three times.
     for (let n = 0; n < 3; n++) {
       collect();
       await sleep(100);

@@ -10,12 +10,12 @@ import { residentMegabytes } from '../process-usage.ts';
 import { startScriptedPlatform } from '../scripted-platform.ts';
 
 const requestsHeld = 1_000;
-/** Connections opened in one go; a listener's backlog is no longer. */
+/** Connections opened at a time; a listener's backlog is no longer. */
 const burst = 100;
 /** Milliseconds. */
 const lookMs = 50;
 const maxShownCharacters = 300;
-/** Longer than a quiet process takes to give back what it no longer uses. */
+/** Longer than an idle process takes to release unused memory. */
 const restMs = 75_000;
 const goalMegabytes = 60;
 
@@ -24,8 +24,9 @@ type Service = { url: string; key: string; part: Part; database: Database };
 const agent = new Agent({ keepAlive: false, maxSockets: Infinity });
 
 /**
- * What requests that wait for their pictures hold of the service's memory; the studio is scripted, and finishes none. While they
- * come it has as much garbage beside as V8 likes; what a quiet process has more of with them than without is what they keep.
+ * Measures the service's memory for requests that wait for their pictures; the scripted studio finishes none. While the
+ * requests come, V8 keeps any amount of garbage. So the figure at rest is the difference of an idle process with and
+ * without these requests.
  */
 export async function held(bench: Bench): Promise<Result[]> {
   await using owners = new AsyncDisposableStack();
@@ -36,7 +37,7 @@ export async function held(bench: Bench): Promise<Result[]> {
     createAccount,
   } = await startScriptedPlatform(bench, owners);
   const service = { url, key: (await createAccount()).key, part, database };
-  // The first ones fill caches and compile what runs.
+  // The first requests fill caches and compile the code.
   for (const one of await open(service, burst)) one.destroy();
   const count = bench.quick ? requestsHeld / 10 : requestsHeld;
   const { held: megabytes, most } = await heldMegabytes(service, count);
@@ -56,7 +57,7 @@ export async function held(bench: Bench): Promise<Result[]> {
   ];
 }
 
-/** Megabytes more than before: once all is quiet, and at most on the way there. */
+/** Returns by how many megabytes memory grew: once all is quiet, and at most on the way there. */
 async function heldMegabytes(service: Service, count: number): Promise<{ held: number; most: number }> {
   const { part } = service;
   await sleep(restMs);
@@ -73,7 +74,10 @@ async function heldMegabytes(service: Service, count: number): Promise<{ held: n
 
 let asked = 0;
 
-/** So many requests for pictures, once all of them wait for the studio. @throws where one is answered instead */
+/**
+ * Opens so many requests for pictures and returns them once all of them wait for the studio.
+ * @throws if one is answered instead
+ */
 async function open({ url, key, database }: Service, count: number): Promise<ClientRequest[]> {
   const requests: ClientRequest[] = [];
   let answered: string | undefined;
@@ -98,13 +102,15 @@ function ask(url: string, key: string): ClientRequest {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
   });
-  // Also once its headers are here, when `answerOf` listens no more.
+  // Also needed after its headers have come, when `answerOf` no longer listens.
   asking.on('error', () => undefined);
   asking.end(JSON.stringify({ prompt: `a lighthouse over a calm sea, ${++asked}` }));
   return asking;
 }
 
-/** What it is answered, or that its connection ended: both at the end of the measurement, never before. */
+/**
+ * Returns the answer of a request, or that its connection ended. Neither may happen before the end of the measurement.
+ */
 async function answerOf(asking: ClientRequest): Promise<string> {
   try {
     const [answer] = (await once(asking, 'response')) as [IncomingMessage];
@@ -121,7 +127,7 @@ async function running(database: Database): Promise<number> {
   return row?.running ?? 0;
 }
 
-/** What the service had most until then. */
+/** Returns the most memory that the service had until `until` settled. */
 async function maxMegabytes(part: Part, until: Promise<unknown>): Promise<number> {
   let most = residentMegabytes(part.pid) ?? Number.NaN;
   const look = setInterval(() => (most = Math.max(most, residentMegabytes(part.pid) ?? 0)), lookMs);

@@ -8,7 +8,7 @@ import type { FollowedEngine } from './rows.ts';
 
 export type CounterpartReport = Record<FollowedEngine, { url: string; jobs: number; looks: number }>;
 
-/** Providers and a machine that take jobs and never end them. */
+/** Counterparts of providers and of a machine that take jobs and never end them. */
 await serveParent(async () => {
   const fal = await new FalCounterpart().start();
   const replicate = await new ReplicateCounterpart().start();

@@ -13,14 +13,14 @@ import { fillQueue, followedEngines, jobsOf } from './rows.ts';
 
 const goals = { megabytes: 300, ofACore: 0.05 };
 const sentWithinSeconds = 180;
-/** After these, polls of jobs of which nothing new is seen are 15 seconds apart. */
+/** After these seconds, polls of jobs without news are 15 seconds apart. */
 const quietAfterSeconds = 60;
 const measuredSeconds = 60;
 const allJobs = followedEngines.reduce((sum, engine) => sum + jobsOf[engine], 0);
 
 /**
- * What it costs one worker to follow 500 jobs that run for long at providers and at a ComfyUI with one connection for events: its
- * memory, and its share of a core.
+ * Measures what it costs one worker to follow 500 long jobs, at providers and at a ComfyUI with one connection for
+ * events: its memory, and its share of a core.
  */
 export async function follow(bench: Bench): Promise<Result[]> {
   await using counterparts = await startChild(path.join(import.meta.dirname, 'counterparts.ts'));

@@ -2,7 +2,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { addVersion, publishModel, withCatalog } from '@renderkit/studio/catalog/publish.ts';
 import { readManifest } from '@renderkit/manifests/read-manifest.ts';
 
-/** Remote jobs by the protocol that they are followed by. */
+/** Number of remote jobs, by the protocol with which they are followed. */
 export const jobsOf = { fal: 150, replicate: 150, 'openai-videos': 150, comfyui: 50 } as const;
 export type FollowedEngine = keyof typeof jobsOf;
 export const followedEngines = Object.keys(jobsOf) as FollowedEngine[];
@@ -28,7 +28,7 @@ const workflow = JSON.stringify({
   2: { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'blank' } },
 });
 
-/** A model and a backend for each protocol, and the renders that wait for them. */
+/** Adds a model and a backend for each protocol, and the renders that wait for them. */
 export async function fillQueue(database: Database, urls: Record<FollowedEngine, string>): Promise<void> {
   await database.rows(
     `insert into accounts (id, tier, allowance_millicredits, refill_anchor, last_refill_at, next_refill_at, limit_image,
@@ -62,7 +62,7 @@ routes:
     await addVersion(transaction, { manifest, source, files }, 'operator');
     await publishModel(transaction, engine, undefined, 'operator');
   });
-  // Nobody checks it: not every counterpart has schemas of these models.
+  // The backend is never checked: not every counterpart has schemas of these models.
   await database.rows(
     `insert into backends (name, engine, url, slots, next_check_at, checked_revision)
      values ($1, $1, $2, $3, 'infinity', 1000000)`,

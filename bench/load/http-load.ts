@@ -1,4 +1,4 @@
-// Loads a server over HTTP from a process of its own: an HttpLoad in, an HttpLoadAnswer out.
+// Loads a server over HTTP from a separate process: takes an HttpLoad, returns an HttpLoadAnswer.
 
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,12 +11,12 @@ export type HttpLoad = {
   connections: number;
 } & (
   | { seconds: number }
-  /** Until so many were answered: none is left under way, however slow the server is. */
+  /** Until so many were answered: none is left in progress, however slow the server is. */
   | { requests: number }
 ) &
   (
     | { reads: { path: string; key: string }[] }
-    /** POSTs to `path`, each with a prompt of its own that begins with `name`; the keys in turn. */
+    /** POSTs to `path`, each with its own prompt that begins with `name`; the keys take turns. */
     | { creates: { path: string; keys: string[]; name: string } }
   );
 
@@ -74,7 +74,10 @@ async function run(load: HttpLoad): Promise<HttpLoadAnswer> {
   return { perSecond, statuses, p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
 }
 
-/** The requests of one connection, one after the other: a share of its own, so that all are under way at once. */
+/**
+ * Returns a function for the successive requests of one connection. Each connection has its own share, so that all of
+ * them are in progress at the same time.
+ */
 function requests(load: HttpLoad, connection: number): () => Buffer {
   const { host } = new URL(load.url);
   let number = 0;

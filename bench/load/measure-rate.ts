@@ -8,10 +8,10 @@ export function childFile(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url));
 }
 
-/** Processes that take part beside the one that answers, by their names: seconds of processor time until now. */
+/** Other processes that take part, by their names: seconds of processor time until now. */
 export type Beside = Record<string, () => number | undefined>;
 
-/** Answers of one status per second under a load. @throws where anything else was answered */
+/** Measures answers of one status per second under a load. @throws if there was any other answer */
 export async function measureRate(
   child: Child,
   load: HttpLoad,

@@ -10,7 +10,10 @@ const prompts = [
   'snow on a quiet forest, winter noon',
 ];
 
-/** What the default models make in a minute of one core: the worker's processes together, through the whole product. */
+/**
+ * Measures what the default models make in a minute of one core, through the whole product: the time of all the
+ * worker's processes.
+ */
 export async function media(bench: Bench): Promise<Result[]> {
   await using platform = await startPlatform(bench, { worker: true });
   const { keys } = await platform.createAccount({ keys: 1 });
@@ -45,7 +48,7 @@ export async function media(bench: Bench): Promise<Result[]> {
   ];
 }
 
-/** How many pictures, or how many seconds of video, came of it. */
+/** Returns how many pictures, or how many seconds of video, were made. */
 async function makeOne(base: string, key: string, path: string, prompt: string): Promise<number> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const created = await fetch(`${base}/${path}`, {

@@ -8,7 +8,7 @@ import { residentMegabytes } from '../process-usage.ts';
 const goalMegabytes = 140;
 const waitSeconds = 60;
 
-/** What the service holds of memory one minute after its first create. */
+/** Measures the service's memory one minute after its first create. */
 export async function memory(bench: Bench): Promise<Result[]> {
   await using platform = await startPlatform(bench, { worker: true });
   const { keys } = await platform.createAccount({ keys: 1 });

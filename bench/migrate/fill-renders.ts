@@ -1,10 +1,10 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
-/** Written in pieces, so that each statement stays short. */
+/** Rows are written in pieces of this size, so that each statement stays short. */
 const pieceRows = 100_000;
 const accountId = 'usr_0000000000000000000migrate';
 
-/** Fills a studio's database for one account with renders that ended, as a studio would have left them. */
+/** Fills a studio's database for one account with renders that ended, as a studio would have stored them. */
 export async function fillRenders(database: Database, count: number): Promise<void> {
   await database.rows(
     `insert into accounts (id, tier, allowance_millicredits, refill_anchor, last_refill_at, next_refill_at,
@@ -15,13 +15,13 @@ export async function fillRenders(database: Database, count: number): Promise<vo
   for (let from = 1; from <= count; from += pieceRows)
     await insertRenders(database, from, Math.min(count, from + pieceRows - 1));
   await database.rows('vacuum (analyze, freeze) renders');
-  // What was written comes to rest before anything is timed.
+  // Finishes the disk writes before anything is timed.
   await database.rows('checkpoint');
 }
 
 async function insertRenders(database: Database, from: number, to: number): Promise<void> {
   await database.transaction(async (transaction) => {
-    // Without the checks of foreign keys, which hold by construction.
+    // Skips the checks of foreign keys, which hold by construction.
     await transaction.execute('set local session_replication_role = replica');
     await transaction.execute('set local synchronous_commit = off');
     await transaction.execute(

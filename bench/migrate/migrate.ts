@@ -17,16 +17,16 @@ const rows = { full: 2_000_000, quick: 200_000 };
 const accountId = 'acc_0000000000000000000migrate';
 /** Image jobs that a claim may take at once. */
 const slots = 8;
-/** The probe's first statements open connections: they are not counted. */
+/** The probe's first statements open connections and are not counted. */
 const warmUpMs = 1_000;
-/** How long the probe runs before the migrations do, to know what the machine itself holds up, and after them. */
+/** How long the probe runs before the migrations, to measure the delays of the machine itself, and after them. */
 const quietMs = 3_000;
 const goalMs = 200;
 
 type Server = {
   name: 'service' | 'studio';
   migrate: (url: string) => Promise<MigrationResult>;
-  /** Writes as many rows as a large installation has, on the schema of the release before. */
+  /** Writes as many rows as a large installation has, in the schema of the release before. */
   fill: (data: FreshDatabase, count: number) => Promise<void>;
 };
 
@@ -42,7 +42,7 @@ const servers: readonly Server[] = [
   { name: 'studio', migrate: migrateStudio, fill: ({ database }, count) => fillRenders(database, count) },
 ];
 
-/** How long the traffic on large tables is held up at most while the newest release prepares its databases. */
+/** Measures the longest delay of the traffic on large tables while the newest release prepares its databases. */
 export async function migrate(bench: Bench): Promise<Result[]> {
   const results: Result[] = [];
   for (const server of servers) results.push(await measure(bench, server));
@@ -77,7 +77,7 @@ async function measure(bench: Bench, server: Server): Promise<Result> {
   });
 }
 
-/** The tables as the release before left them: every migration but those that this release brings. */
+/** Prepares the tables as the release before left them: runs every migration except those of this release. */
 async function prepareReleaseBefore(url: string, server: Server['name']): Promise<void> {
   const directory = path.resolve(import.meta.dirname, '../..', server, 'sql');
   const { migrations } = await readSchemaFiles(directory);

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, openDatabase, sqlState } from '@renderkit/server-kit/db/database.ts';
 
-/** What waited, and for how long. */
+/** The statement that waited, and for how long. */
 export type HoldUp = { milliseconds: number; statement: string };
 
 export type TableProbe = AsyncDisposable & {
-  /** The longest since the start or the last call. @throws what a statement of the probe ended with */
+  /** Returns the longest delay since the start or the last call. @throws the error of a statement of the probe */
   takeLongest: () => HoldUp;
 };
 
@@ -19,14 +19,14 @@ type Table = {
 
 const largeRows = 50_000;
 const sampleRows = 200;
-/** Between one statement and the next on the same table. Small tables are probed for the locks on them alone. */
+/** The pause between two statements on the same table. Small tables are probed only for the locks on them. */
 const pauseMs = { large: 2, small: 25 };
 const undefinedTable = '42P01';
 
 /**
- * Reads and writes every table of a database again and again, each on a connection of its own, and notes how long the
- * longest statement took. In large tables it reads and rewrites a row by its key; in the others it takes the locks that
- * a reader and a writer take.
+ * Reads and writes every table of a database repeatedly, each on its own connection, and records how long the longest
+ * statement took. In large tables it reads and rewrites a row by its key; in the others it takes the locks that a
+ * reader and a writer take.
  */
 export async function probeTables(url: string): Promise<TableProbe> {
   const tables = await readTables(url);
@@ -38,7 +38,7 @@ export async function probeTables(url: string): Promise<TableProbe> {
   };
   const probes = tables.map((table) =>
     probeTable(url, table, { note, signal: stop.signal }).catch((error: unknown) => {
-      // A migration may take a table away; every other error is one that the traffic would have met.
+      // A migration may drop a table. Every other error is one that real traffic would have had.
       if (sqlState(error) !== undefinedTable) failure ??= error;
     }),
   );

@@ -1,4 +1,4 @@
-// What one key does to be a bad neighbour, from a process of its own that leaves the processor to the others: clients are on
+// Attacks of one key that is a bad neighbour, from a separate process with the lowest priority: real clients are on
 // other machines.
 
 import { Agent, type IncomingMessage, request } from 'node:http';
@@ -12,9 +12,9 @@ export type AttackName = 'bodies' | 'masks' | 'uploads' | 'held' | 'streams';
 export type Target = { url: string; keys: string[]; image: string };
 export type AttackQuestion =
   | { begin: AttackName }
-  /** Sends one body of this shape and answers whether there was one. */
+  /** Sends one body of this shape; the answer is its name, undefined if there is no such shape. */
   | { shape: number }
-  /** Ends what was begun; answers how often each status came. */
+  /** Ends the attack; the answer is how often each status came. */
   | 'end';
 
 type Shot = {
@@ -23,12 +23,12 @@ type Shot = {
   key: string;
   contentType?: string;
   body?: Buffer;
-  /** Before the next one, in milliseconds. */
+  /** Pause before the next request, in milliseconds. */
   pauseMs?: number;
 };
 
 const lowestPriority = 19;
-/** Whoever is told to come again later does so after this. */
+/** An attacker that is answered 429 or 503 repeats after this time. */
 const laterMs = 1_000;
 const edits = '/v1/images/edits';
 const json = 'application/json';
@@ -76,7 +76,7 @@ await serveParent(async (target: Target) => {
   };
 });
 
-/** One for each request that is under way at once: what it sends first, second and so on. */
+/** Returns a function for each request that is in progress at the same time: it returns the n-th request to send. */
 function attackers(name: AttackName, target: Target, bodies: () => Shot[]): ((n: number) => Shot)[] {
   const { keys, image } = target;
   const key = keys[0] as string;
@@ -109,7 +109,7 @@ function attackers(name: AttackName, target: Target, bodies: () => Shot[]): ((n:
     path: '/v1/events',
     key: keys[attacker % keys.length] as string,
   });
-  // What is made is told to all of them, fifty things a second.
+  // All streams receive what is made: fifty generations a second.
   const told = (attacker: number, n: number): Shot => ({
     ...create('/v1/images/generations', `a stream, ${attacker} ${n}`),
     pauseMs: 100,
@@ -117,14 +117,14 @@ function attackers(name: AttackName, target: Target, bodies: () => Shot[]): ((n:
   return [...many(200, stream), ...many(5, told)];
 }
 
-/** An upload of one picture, as a form. */
+/** Returns an upload of one picture, as a form. */
 function uploadOf(key: string, picture: Buffer): Shot {
   const head = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="noise.png"\r\ncontent-type: image/png\r\n\r\n`;
   const body = Buffer.concat([Buffer.from(head), picture, Buffer.from(`\r\n--${boundary}--\r\n`)]);
   return { path: '/v1/uploads', key, contentType: `multipart/form-data; boundary=${boundary}`, body };
 }
 
-/** The status of the answer; 0 where the connection broke. */
+/** Returns the status of the answer; 0 if the connection broke. */
 function send(url: string, shot: Shot, signal: AbortSignal): Promise<number> {
   return new Promise((resolve) => {
     const headers = {

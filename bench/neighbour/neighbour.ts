@@ -13,11 +13,11 @@ import type { SteadyReads } from './reader.ts';
 const goalRatio = 3;
 const readsPerSecond = 200;
 const generations = 50;
-/** Until an attack has all its requests under way. */
+/** Time until an attack has all its requests in progress. */
 const settleMs = 2_000;
-/** Of each: the studio has taken back, or the service passed over, what was under way. */
+/** Pause after each attack, until the studio has taken back, or the service has skipped, what was in progress. */
 const restMs = 1_500;
-/** What the process's own look at its event loop rests between two looks, in milliseconds. */
+/** The interval at which the process checks its event loop, in milliseconds. */
 const lookMs = 50;
 
 const attacks: [name: AttackName, title: string][] = [
@@ -30,7 +30,10 @@ const attacks: [name: AttackName, title: string][] = [
 
 type Round = { quiet: number; p99: number; blockMs: number };
 
-/** How long one account's reads take while a key of another sends what is dear to take: the 99th of a hundred against its quiet value. */
+/**
+ * Measures how long one account's reads take while a key of another account sends expensive requests: the 99th
+ * percentile against its quiet value.
+ */
 export async function neighbour(bench: Bench): Promise<Result[]> {
   await using owners = new AsyncDisposableStack();
   const platform = owners.use(await startPlatform(bench, { worker: false }));
@@ -86,7 +89,10 @@ async function readsOf(platform: Platform): Promise<Omit<SteadyReads, 'seconds'>
   return { url: platform.serviceUrl, key, paths, perSecond: readsPerSecond };
 }
 
-/** Two keys, because one may hold a hundred streams only; all else is done with the first. */
+/**
+ * Prepares the attacker's account with two keys, because one may hold only a hundred streams; everything else uses the
+ * first.
+ */
 async function targetOf({ serviceUrl: url, createAccount }: Platform): Promise<Target> {
   const { keys } = await createAccount({ keys: 2 });
   const form = new FormData();
@@ -101,21 +107,21 @@ async function targetOf({ serviceUrl: url, createAccount }: Platform): Promise<T
   return { url, keys, image: id };
 }
 
-/** Each shape of a large body alone, and which of them held the service up longest. */
+/** Sends each shape of a large body alone and returns the one that blocked the service longest. */
 async function worstShape(platform: Platform, attacker: Child): Promise<{ name: string; blockMs: number }> {
   let worst = { name: 'none', blockMs: 0 };
   for (let shape = 0; ; shape++) {
     await maxBlockMs(platform);
     const name = await attacker.ask<string | undefined>({ shape } satisfies AttackQuestion);
     if (name === undefined) return worst;
-    // A block is seen by the look after it.
+    // The event loop's next check detects a block.
     await sleep(2 * lookMs);
     const blockMs = await maxBlockMs(platform);
     if (blockMs > worst.blockMs) worst = { name, blockMs };
   }
 }
 
-/** How long the service's event loop stood still at most since the last time somebody asked, in milliseconds. */
+/** Returns the longest time that the service's event loop was blocked since the last call, in milliseconds. */
 async function maxBlockMs({ serviceUrl }: Platform): Promise<number> {
   const text = await (await fetch(`${serviceUrl}/metrics`)).text();
   const seconds = /^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1];

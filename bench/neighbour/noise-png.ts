@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
 
-/** A grey square of noise that nothing compresses: its bytes are a little more than the square of its side, in pixels. */
+/** Returns a grey square of noise that cannot be compressed. It has a few more bytes than pixels (`side` × `side`). */
 export function noisePng(side: number): Buffer {
   const rows = randomBytes((side + 1) * side);
   // Each row begins with its filter: none.

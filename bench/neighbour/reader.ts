@@ -1,4 +1,4 @@
-// Reads one thing after the other at a steady pace, as a quiet account would, from a process of its own.
+// Reads at a steady pace, as a quiet account would, from a separate process.
 
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ const turnMs = 5;
 
 await serveParent(async () => run);
 
-/** Milliseconds of each read since the moment it was due: what waits for a connection counts as well. */
+/** Returns the milliseconds of each read since it was due: waiting for a connection counts too. */
 async function run({ url, key, paths, perSecond, seconds }: SteadyReads): Promise<number[]> {
   const reads: Promise<number>[] = [];
   const begun = performance.now();

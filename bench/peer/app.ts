@@ -1,5 +1,5 @@
-// What a good engineer would write in a week: Fastify, pg with one statement for each need, Redis for rate limits, BullMQ for
-// jobs and webhooks. A process of its own; it is asked to write deliveries and to start them.
+// What a good engineer would write in a week: Fastify, pg with one statement for each need, Redis for rate limits,
+// BullMQ for jobs and webhooks. Runs in a separate process, which is asked to write deliveries and to start them.
 
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,13 +14,13 @@ import { settings } from './settings.ts';
 import { type DeliveryJob, startDeliveries } from './deliveries.ts';
 
 export type AppQuestion =
-  /** Writes a delivery of each of so many events to each endpoint; they wait. */
+  /** Writes, for each of so many events, a delivery to each endpoint; the deliveries wait. */
   | { write: number; body: string }
-  /** Lets them go. */
+  /** Starts the deliveries. */
   | 'deliver'
   /** Renders wait from now on. */
   | 'hold renders'
-  /** Lets them go, and waits until none is left. */
+  /** Starts the waiting renders, and waits until none is left. */
   | 'drain renders';
 
 const price = 4_000;
@@ -93,7 +93,7 @@ await serveParent(async (addresses: Addresses & { port: number }) => {
 
 type Asked = FastifyRequest & { accountId: string; key: string };
 
-/** Lets what waits go, and waits until none is left. */
+/** Starts the waiting jobs of a queue, and waits until none is left. */
 async function drain(queue: Queue): Promise<void> {
   await queue.resume();
   for (;;) {
@@ -107,7 +107,10 @@ function accountOf(request: FastifyRequest): string {
   return (request as Asked).accountId;
 }
 
-/** The account of a key. What was found is remembered for a second at most, so that a key that was taken away is refused soon. */
+/**
+ * Returns a function that finds the account of a key. Results are cached for a second at most, so that a key that was
+ * removed is soon refused.
+ */
 function openKeys(pool: pg.Pool): (key: string) => Promise<string | undefined> {
   const known = new Map<string, Promise<string | undefined>>();
   setInterval(() => known.clear(), settings.keysKeptMs);
@@ -130,7 +133,10 @@ function openKeys(pool: pg.Pool): (key: string) => Promise<string | undefined> {
   };
 }
 
-/** Within the budget of the key and the balance of its account; undefined where either does not suffice. */
+/**
+ * Creates a generation within the budget of the key and the balance of its account; undefined if either does not
+ * suffice.
+ */
 async function create(pool: pg.Pool, { accountId, key }: Asked, request: { prompt: string }) {
   const id = newId('gen_');
   const text = JSON.stringify({
@@ -141,7 +147,7 @@ async function create(pool: pg.Pool, { accountId, key }: Asked, request: { promp
     cost: { credits: price / 1_000 },
     outputs: [],
   });
-  // The account's row is locked first, so that two creates at once cannot both see enough.
+  // Locks the account's row first, so that two parallel creates cannot both see enough.
   const { rowCount } = await pool.query({
     name: 'create',
     text: `with payer as (select id from accounts where id = $1 and balance >= $3 for update),

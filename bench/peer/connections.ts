@@ -8,7 +8,7 @@ export function openPool({ databaseUrl }: Addresses): pg.Pool {
   return new pg.Pool({ connectionString: databaseUrl, max: settings.poolSize });
 }
 
-/** As BullMQ wants it; it opens more for those that wait for jobs. */
+/** Opens a connection as BullMQ requires; BullMQ opens more for workers that wait for jobs. */
 export function openRedis({ redisPort }: Addresses): Redis {
   return new Redis({
     host: '127.0.0.1',

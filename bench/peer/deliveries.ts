@@ -8,7 +8,7 @@ import { settings } from './settings.ts';
 
 export type DeliveryJob = { id: string; endpointId: string; url: string; secret: string; body: string };
 
-/** Posts what waits, signed, and notes in its row what came of it. */
+/** Posts waiting deliveries, signed, and records the outcome in their rows. */
 export function startDeliveries(addresses: Addresses, pool: pg.Pool): void {
   const agent = new Agent({ keepAliveTimeout: 60_000, headersTimeout: settings.webhookTimeoutMs });
   const record = openRecord(pool);
@@ -27,7 +27,10 @@ export function startDeliveries(addresses: Addresses, pool: pg.Pool): void {
 
 type Outcome = { id: string; status: string; attempts: number };
 
-/** Writes outcomes together, those of some milliseconds in one statement; resolves once an outcome is written. */
+/**
+ * Returns a function that writes outcomes: those of some milliseconds in one statement. Resolves once an outcome is
+ * written.
+ */
 function openRecord(pool: pg.Pool): (outcome: Outcome) => Promise<void> {
   let batch: { outcomes: Outcome[]; written: Promise<void> } | undefined;
   const write = async (outcomes: readonly Outcome[]) => {

@@ -14,13 +14,14 @@ import { startPeer } from './start-peer.ts';
 const endpoints = 10;
 const healthy = endpoints - 1;
 const limitMs = 120_000;
-/** Each starts both. */
+/** Each round starts both sides. */
 const maxRounds = 3;
 const pollMs = 10;
 
 /**
- * Deliveries a second that arrive at nine endpoints while a tenth of the same account never answers. Each round has both
- * anew, and the tenth comes after the warming up: nothing that a round leaves to be tried again is there in the next.
+ * Measures deliveries a second that arrive at nine endpoints while a tenth endpoint of the same account never answers.
+ * Each round starts both sides anew, and adds the tenth endpoint after the warm-up. So no retry is left over for the
+ * next round.
  */
 export async function measureWebhooks(bench: Bench): Promise<Result[]> {
   const pairs = [];
@@ -39,7 +40,7 @@ async function oneRound(bench: Bench, start: (bench: Bench, owners: AsyncDisposa
   await add(urls.slice(0, healthy));
   await deliver(events);
   await add(urls.slice(healthy));
-  // Waited for here: what it is delivered by goes with this function.
+  // Awaited here, because the end of this function disposes what delivers.
   return await deliver(events);
 }
 
@@ -53,7 +54,7 @@ async function startSink() {
 
 type Used = Record<string, () => number | undefined>;
 
-/** From `go` until the healthy ones have all; `server` is the process that delivers. */
+/** Measures from `go` until the healthy endpoints have all deliveries. `server` is the process that delivers. */
 async function timed(
   sink: Child,
   count: number,
@@ -80,7 +81,7 @@ async function timed(
 type Side = {
   urls: string[];
   add: (urls: readonly string[]) => Promise<unknown>;
-  /** Delivers so many events to each endpoint, and tells how fast. */
+  /** Delivers so many events to each endpoint, and returns the rate. */
   deliver: (events: number) => Promise<Sample>;
 };
 

@@ -7,14 +7,15 @@ import { plainRow } from './plain-row.ts';
 import type { Peer } from './start-peer.ts';
 
 const drawsForSeconds = { quick: 5, full: 30 };
-/** The benchmark's own connections, by the names that they give themselves. */
+/** The benchmark's own connections, by their application names. */
 const ownApplications = ['bench', 'e2e'];
 
 type Megabytes = Record<string, number>;
 
 /**
- * What both hold after reads and creates. The worker of ours is started for it and draws what the creates have left, as it would in
- * use; that of theirs has none to draw. The processes that draw and PostgreSQL's backends stand beside the sums.
+ * Compares the memory of both sides after reads and creates. Our worker is started for this and draws what the creates
+ * have left, as it would in use; the peer's worker has nothing to draw. The drawing processes and PostgreSQL's backends
+ * are shown separately from the sums.
  */
 export async function measureMemory(bench: Bench, platform: Platform, other: Peer): Promise<Result> {
   const ours: Megabytes = { service: held(platform.service.pid), studio: held(platform.studio.pid) };
@@ -42,7 +43,7 @@ function held(pid: number): number {
   return residentMegabytes(pid) ?? Number.NaN;
 }
 
-/** How many they are, and what they hold for themselves: the buffers that they share belong to none. */
+/** Returns how many backends there are and their private memory; shared buffers are not counted. */
 async function backends(...databases: Database[]): Promise<string> {
   const pids: number[] = [];
   for (const database of databases) {

@@ -20,7 +20,7 @@ const generationsPerKey = 20;
 const readConnections = 256;
 const createConnections = 64;
 const submitPauseMs = 25;
-/** Of an account, beside its first: three may be under way with no worker that would end them. */
+/** Submits of each account after its first: three can be in progress without a worker that would end them. */
 const submitsPerAccount = 2;
 
 type Side = {
@@ -28,12 +28,14 @@ type Side = {
   pid: number;
   beside: Beside;
   keys: string[];
-  /** Around a window of creates, outside of its time. */
+  /** Called before and after a measurement of creates, outside its time. */
   beforeCreates?: () => Promise<unknown>;
   afterCreates?: () => Promise<unknown>;
 };
 
-/** The product beside what a good engineer would write in a week for the same, on this machine and in this run. */
+/**
+ * Compares the product with what a good engineer would write in a week for the same, on this machine and in this run.
+ */
 export async function peer(bench: Bench): Promise<Result[]> {
   if (!redisIsThere()) {
     bench.say('  skipped: the peer needs redis-server of the system (Debian: apt install redis-server)');
@@ -44,7 +46,7 @@ export async function peer(bench: Bench): Promise<Result[]> {
 
 async function measureRequests(bench: Bench): Promise<Result[]> {
   await using platform = await startPlatform(bench, { worker: true });
-  // It would take the cores that are measured; only what it holds of memory is, in the end.
+  // The worker would take the cores that are measured. Only its memory is measured, at the end.
   await platform.worker?.kill('SIGTERM');
   await using other = await startPeer(bench);
   const sides = { ours: await oursOf(bench, platform), baseline: await theirsOf(bench, other) };
@@ -84,9 +86,9 @@ async function theirsOf(bench: Bench, other: Peer): Promise<Side> {
     pid: other.app.pid,
     beside,
     keys,
-    // With no worker the slots of our accounts are taken and nothing more is sent to the studio: neither side submits.
+    // Without a worker the slots of our accounts are taken and no more is sent to the studio: so neither side submits.
     beforeCreates: () => ask('hold renders'),
-    // Nothing that waits is left to be done while ours is measured.
+    // So no waiting work of this side runs while ours is measured.
     afterCreates: () => ask('drain renders'),
   };
 }
@@ -102,7 +104,7 @@ async function readsOf(sides: Record<'ours' | 'baseline', Side>): Promise<Reads>
   return { ours: await made(sides.ours), baseline: await made(sides.baseline) };
 }
 
-/** Rates of both by turns; creates where there is nothing to read. */
+/** Measures rates of both sides in turn: reads, or creates if `reads` is undefined. */
 async function comparePairs(
   bench: Bench,
   name: string,
@@ -138,7 +140,7 @@ async function comparePairs(
   return pairs;
 }
 
-/** One create after the other, each once nothing else is under way. */
+/** Makes one create after the other, each when nothing else is in progress. */
 async function createSlowly(url: string, keys: readonly string[]): Promise<string[]> {
   const ids: string[] = [];
   for (let n = 0; n <= submitsPerAccount; n++)
@@ -147,7 +149,7 @@ async function createSlowly(url: string, keys: readonly string[]): Promise<strin
       await sleep(submitPauseMs);
     }
   await sleep(1_000);
-  // The first of each account also fetches what is remembered of it.
+  // The first create of each account also fetches what is cached for it.
   return ids.slice(keys.length);
 }
 

@@ -1,6 +1,6 @@
 import type { Result } from '../benchmark.ts';
 
-/** A row of what was measured once of each: ours is to be no more than theirs. */
+/** Returns a row for a single measurement of each side: the goal is that ours is no more than theirs. */
 export function plainRow(
   name: string,
   { ratio, ours, baseline }: { ratio: number; ours: string; baseline: string },

@@ -4,14 +4,17 @@ import { type Sample, summarise } from '../rounds.ts';
 
 export type Pair = { ours: Sample; baseline: Sample };
 
-/** Of one round; by turns one side is measured first and the other, so that what comes second gains or loses by it on both. */
+/**
+ * Measures both sides in one round. The sides take turns in being first, so that an advantage of the second place is
+ * the same for both.
+ */
 export async function pairOf(round: number, measure: (side: keyof Pair) => Promise<Sample>): Promise<Pair> {
   if (round % 2 === 1) return { ours: await measure('ours'), baseline: await measure('baseline') };
   const baseline = await measure('baseline');
   return { ours: await measure('ours'), baseline };
 }
 
-/** A row whose both sides tell what each of their processes used. */
+/** Returns a row that shows, for both sides, what each of their processes used. */
 export function rateRow(name: string, pairs: readonly Pair[]): Result {
   const found = summarise(pairs);
   const swapped = summarise(pairs.map(({ ours, baseline }) => ({ ours: baseline, baseline: ours })));

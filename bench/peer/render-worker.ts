@@ -1,4 +1,5 @@
-// Takes jobs as an engine would, and draws nothing: that of ours renders nothing either where the time to it is measured.
+// Takes jobs as an engine would, and draws nothing. Where the time until a job is taken is measured, our side renders
+// nothing either.
 
 import { Worker } from 'bullmq';
 import { serveParent } from '../child.ts';

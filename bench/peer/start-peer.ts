@@ -22,16 +22,16 @@ export type Peer = AsyncDisposable & {
   renderWorker: Child;
   redisPid: number;
   database: Database;
-  /** An account with a key and credits without end. */
+  /** Creates an account with a key and practically unlimited credits. */
   createAccount: () => Promise<{ id: string; key: string }>;
 };
 
-/** Redis comes from the system and not from npm. */
+/** Returns whether Redis is installed: it comes from the system, not from npm. */
 export function redisIsThere(): boolean {
   return existsSync(redisServer);
 }
 
-/** The peer, on a database of the same server as ours and a Redis of its own. */
+/** Starts the peer, with a database on the same server as ours and its own Redis. */
 export async function startPeer(bench: Bench): Promise<Peer> {
   await using owners = new AsyncDisposableStack();
   const data = owners.use(await bench.cluster.createDatabase('empty'));

@@ -1,4 +1,4 @@
-// Draws pictures in a process of its own: the processor time of all its threads is that of the pictures.
+// Draws pictures in a separate process: the processor time of all its threads is that of the pictures.
 
 import { createProceduralEngine } from '@renderkit/engine-procedural/engine.ts';
 import { serveParent } from '../child.ts';
@@ -8,7 +8,10 @@ export type DrawTask = { model: string; prompts: string[] };
 const engine = createProceduralEngine();
 const side = 1024;
 
-/** With an empty list of prompts: the models there are. Otherwise milliseconds of processor time, one per prompt. */
+/**
+ * With an empty list of prompts: returns the available models. Otherwise returns milliseconds of processor time, one
+ * value per prompt.
+ */
 await serveParent(async () => async ({ model, prompts }: DrawTask) => {
   if (prompts.length === 0) return engine.models;
   const times: number[] = [];

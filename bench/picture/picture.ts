@@ -17,14 +17,14 @@ const prompts = [
   'abstract circles, warm colours',
 ];
 
-/** Processor time of one 1024×1024 picture, for each model of the built-in engine. */
+/** Measures the processor time of one 1024×1024 picture, for each model of the built-in engine. */
 export async function picture(bench: Bench): Promise<Result[]> {
   await using child = await startChild(fileURLToPath(new URL('draw.ts', import.meta.url)));
   const models = await child.ask<string[]>({ model: '', prompts: [] } satisfies DrawTask);
   const results: Result[] = [];
   for (const model of models) {
     const chosen = bench.quick ? prompts.slice(0, 2) : prompts;
-    // A worker lives long: what the compiler spends at first is not the picture's.
+    // A worker runs for long: the first run, with the compiler's time, does not count.
     await child.ask({ model, prompts: chosen } satisfies DrawTask);
     const times = await child.ask<number[]>({ model, prompts: chosen } satisfies DrawTask);
     bench.say(`  ${model}: ${times.map(Math.round).join(', ')} ms`);

@@ -1,11 +1,11 @@
-// Holds long polls open from a process of its own and tells when each was answered.
+// Holds long polls open from a separate process and reports when each was answered.
 
 import { Agent, get } from 'node:http';
 import { serveParent } from '../child.ts';
 
 export type Poll = { id: string; key: string };
 export type HoldPolls = { open: { url: string; polls: Poll[]; waitSeconds: number } } | { collect: true };
-/** Milliseconds from `completed_at`, as the answer tells it, until the answer was here: one machine, one clock. */
+/** Milliseconds from `completed_at` in the answer until the answer arrived: one machine, one clock. */
 export type PollsAnswer = { wakeMs: number[]; others: Record<string, number> };
 
 let underWay: Promise<Answer>[] = [];
@@ -13,7 +13,7 @@ let underWay: Promise<Answer>[] = [];
 type Answer = { status: number; generation: { status: string; completed_at: string | null }; at: number };
 
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: Infinity });
-/** Connections opened in one go; a listener's backlog is no longer. */
+/** Connections opened at a time; a listener's backlog is no longer. */
 const burst = 100;
 
 await serveParent(async () => async (message: HoldPolls) => {

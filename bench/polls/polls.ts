@@ -18,7 +18,7 @@ const waitSeconds = 60;
 const sampleEveryMs = 50;
 const goal = { megabytes: 120, p99: 150 };
 
-/** Thousands of long polls on one process, all of whose generations end within a second. */
+/** Measures thousands of long polls on one process, while all their generations end within a second. */
 export async function polls(bench: Bench): Promise<Result[]> {
   await using owners = new AsyncDisposableStack();
   const { url, service, studio, serviceDatabase, createAccount } = await startScriptedPlatform(bench, owners);

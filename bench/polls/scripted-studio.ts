@@ -1,6 +1,5 @@
-// A studio by script, in a process of its own: it takes every render at once, and ends all of them when it is told to, or each
-// after a time.
-// Nothing of it is slow, so that what is measured is the service's.
+// A scripted studio in a separate process: it accepts every render at once, and ends all of them on request, or each
+// after a time. None of its answers are slow, so that the measurement is of the service.
 
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -17,26 +16,29 @@ import { serveParent } from '../child.ts';
 export type ScriptedStudio = {
   port: number;
   studioId?: string;
-  /** Each render ends after so long, and is forgotten a minute later; absent: none does by itself. */
+  /** Each render ends after this time, and is forgotten a minute later; absent: none ends by itself. */
   settleAfterMs?: number;
 };
-/** Ends every render, evenly over this time. */
+/** Ends every render, evenly spread over this time. */
 export type SettleAll = { settleWithinMs: number };
-/** Every render reports once a second, for so long; its `step` is the time in milliseconds, the last nine digits. */
+/**
+ * Every render reports once a second, for so many seconds. Its `step` is the time in milliseconds, the last nine
+ * digits.
+ */
 export type ReportAll = { reportSeconds: number };
 
-/** `read`: how many changes before these were read, and are forgotten. */
+/** `read`: how many changes before these were read, and are now forgotten. */
 type Feed = { read: number; changes: Extract<AccountChanges, { status: 'changes' }>['changes'] };
 
 /** The size of every file. */
 const pictureBytes = 4_000_000;
 const picture = randomBytes(pictureBytes);
-/** Steps in which renders end: the feed has something new at each. */
+/** Interval in which renders end: the feed has something new each time. */
 const stepMs = 20;
 const catalog: Catalog = {
   version: 'v1',
   plan: 'pro',
-  // Their samples are files of the studio's own, which has an address: a service takes no link without one.
+  // Sample images are files of the studio, which need its address: the service accepts no link without one.
   models: (await builtInCatalog()).shared.models.map((model) => ({ ...model, thumbnail: null })),
   styles: [],
   suggestions: [],
@@ -47,12 +49,12 @@ const limits: StudioLimits = { overall: lane, image: lane, edit: lane, video: la
 const renders = new Map<string, { account: string; render: Render }>();
 const feeds = new Map<string, Feed>();
 let ledgerSeq = 0;
-/** When each render reported last. */
+/** The time of each render's last report. */
 const reports = new Map<string, number>();
 let waiting: (() => void)[] = [];
 let origin = '';
 let studioId = 'std_scripted';
-/** Renders in the order in which they came, with the time when they end, or are forgotten. */
+/** Renders in the order of their arrival, with the time when they end, or are forgotten. */
 const toEnd: { token: string; at: number }[] = [];
 const toForget: { token: string; at: number }[] = [];
 const forgottenAfterMs = 60_000;
@@ -101,7 +103,7 @@ function settleDue(): void {
   for (const { token } of toForget.splice(0, old === -1 ? toForget.length : old)) renders.delete(token);
 }
 
-/** Evenly spread over each second, so that the figures are not those of one burst. */
+/** Spreads the reports evenly over each second, so that the figures are not those of one burst. */
 async function reportAll({ reportSeconds }: ReportAll): Promise<void> {
   const running = [...renders.keys()];
   const steps = 20;
@@ -164,7 +166,7 @@ async function answer(request: IncomingMessage): Promise<unknown> {
     return { issuer: `${origin}/oidc`, token_endpoint: `${origin}/oidc/token` };
   if (path === '/oidc/token') return tokens(body);
   if (path === '/api/changes') return changes(JSON.parse(body) as StudioBody<'readChanges'>);
-  // Tokens are the names of their accounts.
+  // The token of an account is its name.
   const account = request.headers.authorization?.slice('Bearer '.length) ?? '';
   if (path === '/api/account') return profile(account);
   if (path === '/api/balance') return balance();
@@ -256,7 +258,7 @@ function reportOf({ account, token }: { account: string; token: string }): Rende
   };
 }
 
-/** Until something moved, or so many milliseconds went by. */
+/** Waits until something changed, or for so many milliseconds. */
 async function pause(ms: number): Promise<void> {
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, ms);

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 type Frame = { functionName: string; url: string; lineNumber: number; columnNumber: number };
 
-/** What `--cpu-prof` writes. Deltas are in microseconds, each from the sample before, the first from the start. */
+/** The format of `--cpu-prof`. Deltas are in microseconds, each from the sample before, the first from the start. */
 export type Profile = {
   nodes: { id: number; callFrame: Frame }[];
   samples: number[];
@@ -17,7 +17,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 /** The bundler begins each module with a line that names its file from the root. */
 const moduleLine = /^\/\/(?:#region)? ?((?:[\w@.+-]+\/)+[\w@.+-]+\.\w+)$/;
 
-/** Lines by share of the busy time, the first twenty; what was sampled within the first `afterSeconds` is left out. */
+/** Returns lines by share of the busy time, the first twenty. Samples of the first `afterSeconds` are left out. */
 export function summarise({ nodes, samples, timeDeltas }: Profile, afterSeconds = 0): string {
   const nameOf = new Map(nodes.map(({ id, callFrame }) => [id, describe(callFrame)]));
   const seconds = new Map<string, number>();
@@ -36,7 +36,7 @@ export function summarise({ nodes, samples, timeDeltas }: Profile, afterSeconds 
   return rows.map(([name, took]) => `${((took / busy) * 100).toFixed(1).padStart(5)} %  ${name}`).join('\n');
 }
 
-/** A function with the source that it stands in. */
+/** Returns a function's name with its source file. */
 function describe({ functionName, url, lineNumber, columnNumber }: Frame): string {
   const name = functionName === '' ? '(anonymous)' : functionName;
   if (url === '') return name;
@@ -44,11 +44,14 @@ function describe({ functionName, url, lineNumber, columnNumber }: Frame): strin
   return `${name}  ${sourceOf(fileURLToPath(url), lineNumber, columnNumber)}`;
 }
 
-/** From the root, of packages without its node_modules; the file itself where neither a map nor the bundler's lines tell. */
+/**
+ * Returns the source path from the root, for packages without node_modules. Returns the file itself if neither a map
+ * nor the bundler's lines name a source.
+ */
 function sourceOf(file: string, line: number, column: number): string {
   const { map, modules } = bundleOf(file);
   const entry = map?.findEntry(line, column);
-  // Packages have no map: what is found for them is the last line of ours that stands before them.
+  // Packages have no map: for them `findEntry` returns our last line before them.
   if (entry !== undefined && 'originalSource' in entry && entry.generatedLine === line)
     return fromRoot(path.resolve(path.dirname(file), entry.originalSource));
   return modules.findLast(({ from }) => from <= line)?.source ?? fromRoot(file);

@@ -1,4 +1,4 @@
-// What there is to compare with: Fastify alone, answering the same bytes to every request.
+// The baseline: Fastify alone, which answers the same bytes to every request.
 
 import Fastify from 'fastify';
 import { serveParent } from '../child.ts';

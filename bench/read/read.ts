@@ -15,7 +15,7 @@ const generations = 3_000;
 const connections = 256;
 const goal = 0.45;
 
-/** `GET /v1/generations/{id}` of one service process against bare Fastify that answers the same bytes. */
+/** Compares `GET /v1/generations/{id}` of one service process with bare Fastify that answers the same bytes. */
 export async function read(bench: Bench): Promise<Result[]> {
   await using platform = await startPlatform(bench, { worker: false });
   const owners: Account[] = [];
@@ -55,7 +55,7 @@ async function insertGenerations(database: Database, owners: readonly Account[])
   return rows.map(({ id, key }) => ({ path: `/v1/generations/${id}`, key }));
 }
 
-/** What the service answers, for the baseline to answer the same. */
+/** Returns an answer of the service, which the baseline repeats. */
 async function sampleAnswer(
   url: string,
   one: { path: string; key: string } | undefined,

@@ -15,7 +15,7 @@ import { send, writeVideo } from '../upload/send-file.ts';
 import type { StoredPictures, StorePictures } from './store-pictures.ts';
 
 const fileMegabytes = 200;
-/** A player asks for pieces. */
+/** A player requests pieces of this size. */
 const rangeBytes = 8_000_000;
 const pictures = { count: 150, bytes: 1_500_000 };
 
@@ -24,8 +24,8 @@ type Cost = { upload: number; download: number; 'stored render': number };
 type Store = 'disk' | 's3';
 
 /**
- * What a byte costs us on its way into a bucket and out of it, against the disk: processor time of our process alone, the
- * studio's or that which stores what was rendered, and none of the storage's own.
+ * Measures what a byte costs on its way into a bucket and out of it, compared with the disk. Counts only the processor
+ * time of our own process, the studio or the one that stores renders, not that of the storage.
  */
 export async function s3(bench: Bench): Promise<Result[]> {
   if (unlessCeph !== false) {
@@ -42,7 +42,7 @@ export async function s3(bench: Bench): Promise<Result[]> {
       const bucket =
         store === 's3' ? await makeBucket({ ...ceph.config, bucket: `round-${round}` }) : undefined;
       const cost = await measure(bench, { file, megabytes }, bucket);
-      // The gateway keeps all in memory.
+      // The gateway keeps everything in memory.
       if (bucket !== undefined) await emptyBucket(bucket);
       found[store].push(cost);
       bench.say(
@@ -83,7 +83,7 @@ async function measure(
     const megabytes = await work();
     return (((cpuSeconds(platform.studio.pid) ?? Number.NaN) - before) / megabytes) * 1_000;
   };
-  // The first of each also compiles its way.
+  // The first call of each also compiles its code.
   await upload(platform, token, movie, 'warm');
   await download(platform, movie);
   return {
@@ -93,7 +93,7 @@ async function measure(
   };
 }
 
-/** Straight to the studio, as the service hands on what a client sends. */
+/** Uploads directly to the studio, as the service passes on a client's file. */
 async function upload(
   { studioUrl }: Platform,
   token: string,
@@ -109,7 +109,7 @@ async function upload(
   return megabytes;
 }
 
-/** By its own link, piece after piece. */
+/** Downloads by the file's own link, piece after piece. */
 async function download(
   { studioUrl, studioDatabase }: Platform,
   { megabytes }: { megabytes: number },
@@ -129,7 +129,10 @@ async function download(
   return megabytes;
 }
 
-/** In a process that does nothing else: beside the drawing of a picture its storing would be lost in the noise. */
+/**
+ * Stores renders in a process that does nothing else: next to the drawing of a picture, the cost of storing it would
+ * not show.
+ */
 async function storeRenders(bench: Bench, bucket: S3Config | undefined): Promise<number> {
   const directory = path.join(bench.cluster.directory, 'renders');
   await using child = await startChild(new URL('store-pictures.ts', import.meta.url).pathname, {

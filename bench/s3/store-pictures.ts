@@ -1,4 +1,4 @@
-// Stores pictures as a worker does with what it rendered, on the disk or in a bucket, in a process of its own.
+// Stores pictures as a worker stores its renders, on the disk or in a bucket, in a separate process.
 
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';

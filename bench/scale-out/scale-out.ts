@@ -11,10 +11,13 @@ import { boundResult } from '../present.ts';
 import { cpuSeconds } from '../process-usage.ts';
 import { median } from '../statistics.ts';
 
-/** One of each has so many; two of each have as many in all, or as many each. */
+/** Connections with one of each; two of each have as many in all, or as many each. */
 const connections = 64;
 const accounts = 50;
-/** By number and not by time: on a busy machine seconds would measure what has not been compiled yet. `warm` is each service's. */
+/**
+ * Counted, not timed: on a busy machine, timing would also measure code that is not compiled yet. `warm` is for each
+ * service.
+ */
 const creates = { warm: 4_000, measured: 8_000 };
 const goal = 1.1;
 
@@ -31,14 +34,14 @@ type Shape = keyof typeof shapes;
 const pairs = ['the same clients', 'twice the clients'] as const;
 
 /**
- * What a create costs two services and two studios on one PostgreSQL against one of each: a platform of its own for each
- * measurement, in turn. Nothing is rendered, which costs the same whoever accepted it.
+ * Compares what a create costs two services and two studios on one PostgreSQL with one of each. Each measurement has
+ * its own platform, in turn. Nothing is rendered: rendering costs the same in both cases.
  */
 export async function scaleOut(bench: Bench): Promise<Result[]> {
   const rounds: Record<Shape, Cost>[] = [];
   for (let round = 1; round <= bench.rounds; round++) {
     const found: Partial<Record<Shape, Cost>> = {};
-    // What the machine does beside it changes: whoever was first is last in the next round.
+    // Other work of the machine changes: the order is reversed in every second round.
     const order = Object.keys(shapes) as Shape[];
     for (const shape of round % 2 === 1 ? order : order.toReversed()) {
       found[shape] = await measure(bench, shapes[shape], round);
@@ -122,7 +125,7 @@ async function measure(
   };
 }
 
-/** @throws where any answer was no 202 */
+/** @throws if any answer was not 202 */
 function createdIn(statuses: HttpLoadAnswer['statuses']): number {
   if (Object.keys(statuses).some((status) => status !== '202'))
     throw new Error(`answers other than 202: ${JSON.stringify(statuses)}`);
@@ -139,7 +142,7 @@ function look(bench: Bench, platform: Platform) {
   };
 }
 
-/** Those that PostgreSQL counted in both databases, and lines in which a part speaks of one. */
+/** Counts the deadlocks that PostgreSQL reports in both databases, and log lines of the parts that mention one. */
 async function countDeadlocks(platform: Platform): Promise<number> {
   let found = 0;
   for (const database of [platform.serviceDatabase, platform.studioDatabase]) {

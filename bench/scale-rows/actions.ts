@@ -9,7 +9,7 @@ import { insertQueued } from '../size/rows.ts';
 import { queueTurn } from '../size/queue-turn.ts';
 import { largestAccount, quietAccount, usualAccount } from './fill.ts';
 
-/** What is timed; answers how long it took, in milliseconds, and leaves the database as it was. */
+/** A timed action. Returns how long it took, in milliseconds, and leaves the database as it was. */
 export type Action = (database: Database) => Promise<number>;
 
 const waitingGenerations = 1_000;
@@ -17,10 +17,10 @@ const dueDeliveries = 1_000;
 const page = { offset: 0, limit: 20 };
 const deepPage = { offset: 380, limit: 20 };
 const deliverySlots = 50;
-/** Few, so that what there is to remove lasts for all rounds in the small database as well. */
+/** Few, so that even the small database has enough to remove in all rounds. */
 const removedAtOnce = { deliveries: 5, events: 1 };
 
-/** The same in every database, whatever its size: jobs of an account that wait, and deliveries that are due. */
+/** Adds the same work to every database, whatever its size: waiting jobs of an account, and due deliveries. */
 export async function addWork(database: Database): Promise<void> {
   const [row] = await database.rows<{ waiting: number }>(
     `select count(*) as waiting from generations where status = 'queued'`,
@@ -47,7 +47,7 @@ export async function addWork(database: Database): Promise<void> {
   await database.rows('vacuum (analyze) generations, deliveries, delivery_queue, endpoint_turns, accounts');
 }
 
-/** All that is measured, by name. */
+/** Returns all measured actions, by name. */
 export function actionsOf(): Record<string, Action> {
   return { ...lists, ...consolePages, ...claims, ...cleaner };
 }
@@ -68,7 +68,7 @@ const consolePages: Record<string, Action> = {
     const days = Array.from({ length: 30 }, (_, n) =>
       new Date(Date.now() - (29 - n) * 86_400_000).toISOString().slice(0, 10),
     );
-    // Nothing is remembered from one to the next.
+    // A new instance each time, so that nothing is cached.
     return timed(() => createOutcomes(database)(usualAccount, days, days.at(-1) as string));
   },
   'console, deliveries': (database) =>

@@ -1,21 +1,21 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { insertAttempts, insertEnded, insertOwners } from './statements.ts';
 
-/** The account of a tenth of all generations; every other has as many as every other. */
+/** The account of a tenth of all generations. The others share the rest equally. */
 export const largestAccount = accountId(0);
-/** One with its even share, in which jobs wait and are claimed. */
+/** An account with an equal share, in which jobs wait and are claimed. */
 export const usualAccount = accountId(1);
-/** One with its even share, in which nothing happens. */
+/** An account with an equal share, in which nothing happens. */
 export const quietAccount = accountId(2);
 const generationsPerAccount = 100;
-/** Of each account, and so deliveries of each generation. */
+/** Endpoints of each account, and so deliveries of each generation. */
 const endpointsPerAccount = 5;
-/** Written in pieces, so that no statement is long and what goes wrong is seen early. */
+/** Rows are written in pieces of this size, so that no statement is long and errors show early. */
 const pieceRows = 100_000;
 
 export type Amounts = { generations: number; accounts: number; deliveries: number };
 
-/** What belongs to so many generations. */
+/** Returns the amounts of rows that belong to so many generations. */
 export function amountsOf(generations: number): Amounts {
   return {
     generations,
@@ -25,8 +25,9 @@ export function amountsOf(generations: number): Amounts {
 }
 
 /**
- * Fills an empty database of a service as three months of use would have left it: accounts with keys and endpoints, generations
- * with their requests and events, a delivery of each event to each endpoint, attempts of the last thirty days. `say` is told how far it is.
+ * Fills an empty database of a service as three months of use would have left it: accounts with keys and endpoints,
+ * generations with their requests and events, a delivery of each event to each endpoint, attempts of the last thirty
+ * days. Reports progress with `say`.
  */
 export async function fillInstallation(
   database: Database,
@@ -43,18 +44,18 @@ export async function fillInstallation(
   }
   await restore(say);
   await database.rows('vacuum (analyze, freeze)');
-  // What was written comes to rest before anything is timed.
+  // Finishes the disk writes before anything is timed.
   await database.rows('checkpoint');
 }
 
-/** The id that the fill gave to an account, counted from 0. */
+/** Returns the id that the fill gave to an account, counted from 0. */
 export function accountId(n: number): string {
   return `acc_01${n.toString(16).padStart(24, '0')}`;
 }
 
 async function writePiece(database: Database, piece: Amounts & { from: number; to: number }): Promise<void> {
   await database.transaction(async (transaction) => {
-    // Without the checks of foreign keys, which hold by construction.
+    // Skips the checks of foreign keys, which hold by construction.
     await transaction.execute('set local session_replication_role = replica');
     await transaction.execute('set local synchronous_commit = off');
     const { from, to, generations, accounts } = piece;
@@ -72,7 +73,10 @@ const filled = [
   'account_events',
 ];
 
-/** Indexes are built in a fraction of the time that it takes to fill them row by row. Answers what builds them again. */
+/**
+ * Drops the indexes and returns a function that builds them again. Building them at the end takes a fraction of the
+ * time of filling them row by row.
+ */
 async function dropIndexes(database: Database): Promise<(say: (text: string) => void) => Promise<void>> {
   const constraints = await database.rows<{ table: string; name: string; definition: string }>(
     `select c.conrelid::regclass::text as table, c.conname as name, pg_get_constraintdef(c.oid) as definition

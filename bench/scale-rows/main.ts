@@ -1,6 +1,7 @@
 // Measures what scale costs: `node stack/launch.mjs --dev bench/scale-rows/main.ts [--generations N] [--rounds N]
-// [--data DIRECTORY]`. Fills two databases of a service, one with N generations (10,000,000 by default, with 100,000 accounts
-// and 50,000,000 deliveries: some 70 GB), one with 10,000, and compares. The large one stays in DIRECTORY, where one is named.
+// [--data DIRECTORY]`. Fills two databases of a service, one with N generations (10,000,000 by default, with 100,000
+// accounts and 50,000,000 deliveries: some 70 GB), one with 10,000, and compares them. The large one stays in
+// DIRECTORY, if one is given.
 
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -41,7 +42,7 @@ async function run(): Promise<void> {
   const directory = path.resolve(values.data ?? (await mkdtemp(path.join(tmpdir(), 'renderkit-rows-'))));
   if (values.data === undefined) owners.defer(() => rm(directory, { recursive: true, force: true }));
   await mkdir(directory, { recursive: true });
-  // As root, the server's account has to pass through.
+  // If this runs as root, the server's account must be able to enter the directory.
   await chmod(directory, 0o711);
   const names = { large: `rows_${generations}`, small: `rows_${small}` };
   const postgres = owners.use(
@@ -58,7 +59,7 @@ async function run(): Promise<void> {
     const database = owners.use(
       openDatabase({ url, applicationName: 'bench', poolSize: 4, statementTimeoutMs: 0 }),
     );
-    // What the cleaner may remove of the small one is soon removed.
+    // The small database is created anew: the cleaner soon has nothing left to remove there.
     if (count === small) await startAnew(database);
     await migrate({ url, directory: serviceSql });
     await fillOnce(database, count);
@@ -87,7 +88,7 @@ async function fillOnce(database: Database, count: number): Promise<void> {
   );
 }
 
-/** By turns, so that neither has a quieter machine than the other. */
+/** Measures both in turn, so that neither has a quieter machine than the other. */
 async function compareActions(databases: { large: Database; small: Database }): Promise<void> {
   for (const [name, action] of Object.entries(actionsOf())) {
     const pairs = [];

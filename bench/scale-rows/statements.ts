@@ -1,7 +1,8 @@
-// What fills a service's database. Ids end in a row's number: they are as long as the product's and sort by time, as those do.
+// Statements that fill a service's database. Ids end in a row's number: they are as long as the product's and sort by
+// time like them.
 
 const id = (prefix: string, number: string) => `'${prefix}01' || lpad(to_hex(${number}), 24, '0')`;
-/** How long ago the generation of number n was made: an hour and up to 92 days, of which the cleaner removes the last two. */
+/** The age of generation number n: from an hour to 92 days, of which the cleaner removes the last two. */
 const age = `interval '1 hour' + (($3::bigint - n) / $3::float8) * interval '92 days'`;
 
 /** $1 accounts with a key, a session at the studio, days of spending and $2 endpoints each. */
@@ -74,7 +75,7 @@ export const insertEnded = `
          at, at, at, case when lost then 'failed' end
     from ended, generate_series(0, $5::int - 1) k, lateral (select (n + k) % 50 = 0 as lost) l`;
 
-/** An attempt of each delivery of generations $1 to $2 of $3, as far as attempts are kept. */
+/** An attempt of each delivery of generations $1 to $2 of $3, for the time that attempts are kept. */
 export const insertAttempts = `
   insert into delivery_attempts (delivery_id, try, number, started_at, ended_at, duration_ms, status)
   select ${id('dlv_', 'n * $4::bigint + k')}, 1, 1, at, at, 40, 204

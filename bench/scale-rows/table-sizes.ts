@@ -1,6 +1,9 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
-/** A line for each table of size: bytes of it and of its indexes for each generation. */
+/**
+ * Returns a line for each table with at least one byte per generation: bytes of the table and of its indexes per
+ * generation.
+ */
 export async function bytesPerGeneration(database: Database): Promise<string[]> {
   const rows = await database.rows<{ name: string; table_bytes: number; index_bytes: number }>(
     `select c.relname as name, pg_table_size(c.oid)::float8 / g.count as table_bytes,

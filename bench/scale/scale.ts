@@ -6,7 +6,10 @@ import { cpuSeconds } from '../process-usage.ts';
 
 const model = 'sketch-1';
 
-/** What a generation costs the service from create to finish: processor seconds per 1,000, for one account and for many. */
+/**
+ * Measures what a generation costs the service from create to finish: processor seconds per 1,000, for one account and
+ * for many.
+ */
 export async function scale(bench: Bench): Promise<Result[]> {
   const results: Result[] = [];
   for (const accounts of [1, 50]) {

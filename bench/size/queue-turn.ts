@@ -5,15 +5,15 @@ import { toRunning } from '@renderkit/service/generations/settle/compose-transit
 import { Settlement } from '@renderkit/service/generations/settle/settlement.ts';
 import { insertQueued } from './rows.ts';
 
-/** Milliseconds of each. */
+/** In milliseconds. */
 export type QueueTimes = { claim: number[]; settle: number[] };
 
 const owner = 'svc_bench';
 const leaseMs = 60_000;
 
 /**
- * Claims what may start, has it run, settles each, and puts as many back into the queue, so that it stays as long as
- * it was. By the service's own statements; only the claim and the settles are timed.
+ * Claims what may start, marks it as running, settles each, and puts as many back into the queue, so that the queue
+ * keeps its length. Uses the service's own statements; only the claim and the settles are timed.
  */
 export async function queueTurn(database: Database, accountId: string): Promise<QueueTimes> {
   const settlement = new Settlement({

@@ -3,14 +3,14 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 export const statuses = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
 export const kinds = ['image', 'image_edit', 'video', 'video_extend'] as const;
 
-/** Written in pieces, so that each statement stays short. */
+/** Rows are written in pieces of this size, so that each statement stays short. */
 const pieceRows = 100_000;
 const runningRows = 40;
 const queuedRows = 1_000;
 
 /**
- * Fills a service's database for one account: `count` generations of every kind and status, with requests and events
- * as a service would have left them, of which the newest wait and run. Same shares in a small and in a large one.
+ * Fills a service's database for one account: `count` generations of every kind and status, with requests and events as
+ * a service would have stored them. The newest of them wait and run. A small and a large database have the same shares.
  */
 export async function fillGenerations(
   database: Database,
@@ -31,11 +31,14 @@ export async function fillGenerations(
   await setCounters(database, options.accountId);
   for (const table of ['generations', 'generation_requests', 'events', 'accounts'])
     await database.rows(`vacuum (analyze, freeze) ${table}`);
-  // What was written comes to rest before anything is timed.
+  // Finishes the disk writes before anything is timed.
   await database.rows('checkpoint');
 }
 
-/** Indexes are built in a fraction of the time that it takes to fill them row by row. Answers what builds them again. */
+/**
+ * Drops the indexes and returns a function that builds them again. Building them at the end takes a fraction of the
+ * time of filling them row by row.
+ */
 async function dropIndexes(database: Database): Promise<() => Promise<void>> {
   const indexes = await database.rows<{ name: string; definition: string }>(
     `select i.indexname as name, i.indexdef as definition from pg_indexes i
@@ -48,7 +51,7 @@ async function dropIndexes(database: Database): Promise<() => Promise<void>> {
   };
 }
 
-// Ids end in the row's number: they are as long as ours and sort by time, as ours do.
+// Ids end in the row's number: they are as long as the product's and sort by time like them.
 const idOf = (prefix: string, n: string) => `'${prefix}' || lpad(to_hex(${n}), 26, '0')`;
 
 async function insertEnded(
@@ -56,7 +59,7 @@ async function insertEnded(
   piece: { accountId: string; count: number; from: number; to: number },
 ): Promise<void> {
   await database.transaction(async (transaction) => {
-    // Without the checks of foreign keys, which hold by construction.
+    // Skips the checks of foreign keys, which hold by construction.
     await transaction.execute('set local session_replication_role = replica');
     await transaction.execute('set local synchronous_commit = off');
     await transaction.execute(
@@ -114,7 +117,7 @@ async function setCounters(database: Database, accountId: string): Promise<void>
   );
 }
 
-/** An account with limits known and a live session, as its claims need it. */
+/** Adds an account with known limits. Its session is not live until `setConnection` makes it so. */
 export async function insertAccount(database: Database, accountId: string, limit: number): Promise<void> {
   await database.rows(
     `with account as (

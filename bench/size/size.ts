@@ -17,7 +17,7 @@ const accountId = 'acc_00000000000000000000000size';
 const places = 8;
 const readsPerRound = 60;
 const turnsPerRound = 25;
-/** For lists and claims, and for settles alike. */
+/** For lists, claims and settles. */
 const goal = 1.15;
 
 const lists: Record<string, string> = {
@@ -31,7 +31,7 @@ const lists: Record<string, string> = {
 type Table = { data: FreshDatabase; key: string };
 type Pairs = Record<string, { ours: Sample; baseline: Sample }[]>;
 
-/** How much longer the same takes when an account's table is two hundred times as large. */
+/** Compares how long the same takes when an account's table is two hundred times as large. */
 export async function size(bench: Bench): Promise<Result[]> {
   await using owners = new AsyncDisposableStack();
   const large = owners.use(await bench.cluster.createDatabase('service'));
@@ -72,7 +72,7 @@ async function measureLists(
   }
 }
 
-/** Reads by turns from both, so that neither has a quieter machine than the other. */
+/** Reads from both in turn, so that neither has a quieter machine than the other. */
 async function interleaved(
   times: number,
   [large, small]: [Service, Service],
@@ -92,7 +92,7 @@ async function measureQueue(
   pairs: Pairs,
 ): Promise<void> {
   const [large, small] = [tables.large.data.database, tables.small.data.database];
-  // Until now a service would have sent what waits to a studio.
+  // Only from now on is the session live: a service would have sent the waiting jobs to a studio.
   for (const database of [large, small]) {
     await setConnection(database, 'live');
     for (let turn = 0; turn < turnsPerRound; turn++) await queueTurn(database, accountId);
@@ -132,7 +132,7 @@ async function startService(bench: Bench, { data, key }: Table): Promise<Service
     logDirectory: path.join(bench.cluster.directory, 'logs'),
     environment: {
       ...serviceEnvironment({ databaseUrl: data.url, port, studioPort, secretKey: randomBytes(32) }),
-      // Nothing here asks the studio, and none is there.
+      // Nothing here needs the studio, and none runs.
       LOG_LEVEL: 'fatal',
       STUDIO_CLIENT_ID: 'bench',
       STUDIO_CLIENT_SECRET: 'a secret of the benchmark',

@@ -2,16 +2,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 export type Stack = AsyncDisposable & {
-  /** From the command until it said that it is ready. */
+  /** From the command until the stack reports that it is ready. */
   seconds: number;
-  /** What it has printed. */
+  /** Returns what it has printed. */
   said: () => string;
 };
 
 const readyWithinMs = 300_000;
 const linesOfAFailure = 20;
 
-/** `npm start` in a clone, as at a terminal, until it is ready; ended by Ctrl-C when disposed. */
+/** Runs `npm start` in a clone, as at a terminal, until it is ready. Disposing ends it as Ctrl-C does. */
 export async function startStack(directory: string, environment: Record<string, string>): Promise<Stack> {
   let said = '';
   const begun = performance.now();
@@ -19,7 +19,7 @@ export async function startStack(directory: string, environment: Record<string, 
     cwd: directory,
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A terminal tells its whole group.
+    // A terminal sends the signal to the whole process group.
     detached: true,
   });
   const ended = once(child, 'exit');

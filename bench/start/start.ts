@@ -18,12 +18,12 @@ const goals = { fresh: 25, warm: 2, operator: 0.3, picture: 1 };
 type Measured = Record<'fresh' | 'warm' | 'operator' | 'npm' | 'picture', number[]>;
 
 /**
- * The first minutes of whoever comes new: from a clone of the last commit, with npm's cache as this machine has it, to the first
- * picture, and what a start and a command cost from then on. Wall-clock seconds.
+ * Measures the first minutes of a new user: from a clone of the last commit, with npm's cache of this machine, to the
+ * first picture. Then measures a start and a command. Wall-clock seconds.
  */
 export async function start(bench: Bench): Promise<Result[]> {
   const measured: Measured = { fresh: [], warm: [], operator: [], npm: [], picture: [] };
-  // An installation takes half a minute: fewer rounds of those.
+  // An installation takes half a minute: so there are fewer rounds of it.
   const clones = bench.quick ? 1 : Math.min(3, bench.rounds);
   for (let clone = 1; clone <= clones; clone++) {
     await measureClone(bench, measured);
@@ -56,7 +56,7 @@ async function measureClone(bench: Bench, measured: Measured): Promise<void> {
   await using owners = new AsyncDisposableStack();
   const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-start-'));
   owners.defer(() => rm(directory, { recursive: true, force: true }));
-  // PostgreSQL's own account passes through.
+  // PostgreSQL's own account must be able to enter the directory.
   await chmod(directory, 0o755);
   execFileSync('git', ['clone', '--quiet', root, directory]);
   const port = await freePort();
@@ -75,7 +75,7 @@ async function measureClone(bench: Bench, measured: Measured): Promise<void> {
   }
 }
 
-/** What the lines do that the first start prints. */
+/** Does what the lines do that the first start prints. */
 async function makePicture(url: string, key: string): Promise<void> {
   const id = await createGeneration(url, key, 'a mountain above a calm lake at sunset');
   const headers = { authorization: `Bearer ${key}` };
@@ -99,7 +99,7 @@ async function measureCommands(
     const npm = (cwd: string, ...words: string[]) =>
       timed(() => run('npm', ['run', '-s', ...words], { cwd, env: environment }));
     const list = () => npm(directory, 'operator', '--', 'account', 'list');
-    // The first one leaves its code compiled.
+    // The first call stores its compiled code.
     await list();
     for (let round = 1; round <= rounds; round++) {
       measured.npm.push(await npm(nothing, 'nothing'));
@@ -110,14 +110,17 @@ async function measureCommands(
   }
 }
 
-/** In seconds. */
+/** Returns how long the work took, in seconds. */
 async function timed(work: () => Promise<unknown>): Promise<number> {
   const begun = performance.now();
   await work();
   return (performance.now() - begun) / 1_000;
 }
 
-/** The environment without what npm and the launcher of this run put there, such as the tree's own Node. */
+/**
+ * Returns the environment without the variables and paths of npm and of this run's launcher, such as the tree's own
+ * Node.
+ */
 function outside(): Record<string, string> {
   const inner = /^(?:npm_|NODE_|COMPILED_PROGRAMS$|INIT_CWD$)/;
   const kept = Object.entries(process.env).flatMap(([name, value]) =>

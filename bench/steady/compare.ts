@@ -1,19 +1,23 @@
 import type { Sample } from './sample.ts';
 
-/** What the last third of a run may have more than the third before. */
+/** How much the last third of a run may exceed the third before. */
 const more = { megabytes: 10, handles: 10, ofBytes: 1.15 };
-/** Of the rows of a table: the share that PostgreSQL lets die before it vacuums by default is a fifth. */
+/** Share of dead rows in a table. By default PostgreSQL vacuums once a fifth is dead. */
 const maxDeadShare = 0.25;
-/** A table that keeps its rows grows by them; one with fewer than this share of what was made is work that comes and goes. */
+/**
+ * A table that keeps its rows grows with them. A table with fewer rows than this share of the generations holds work
+ * that comes and goes.
+ */
 const workShare = 0.05;
-/** Small tables are a few pages, and a page more is no growth. */
+/** Smaller tables are a few pages, and one page more is no growth. */
 const minBytes = 1_000_000;
 
 export type Comparison = { name: string; earlier: string; later: string; flat: boolean };
 
 /**
- * Compares the last third of the samples with the third before: memory, file handles, the size of tables whose rows come and
- * go, bytes for each row of those that grow, dead rows, and what waits. @throws where there are fewer than three samples
+ * Compares the last third of the samples with the third before: memory, file handles, the size of tables whose rows
+ * come and go, bytes per generation of tables that grow, dead rows, and what waits.
+ * @throws if there are fewer than three samples
  */
 export function compare(samples: readonly Sample[]): Comparison[] {
   const third = Math.floor(samples.length / 3);

@@ -1,11 +1,11 @@
-// Makes generations at a steady pace, as many accounts would together, from a process of its own.
+// Makes generations at a steady pace, as many accounts would together, from a separate process.
 
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serveParent } from '../child.ts';
 
 export type SteadyCreates = { url: string; keys: readonly string[]; perSecond: number; seconds: number };
-/** Milliseconds of each create since the moment it was due, and how many were not answered 202. */
+/** Milliseconds of each create since it was due, and how many were not answered 202. */
 export type CreatesAnswer = { milliseconds: number[]; refused: number };
 
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
@@ -37,7 +37,7 @@ async function run({ url, keys, perSecond, seconds }: SteadyCreates): Promise<Cr
   return { milliseconds, refused: statuses.filter((status) => status !== 202).length };
 }
 
-/** The status of the answer. */
+/** Returns the status of the answer. */
 function create(url: string, key: string): Promise<number> {
   return new Promise((resolve, reject) => {
     request(`${url}/v1/images/generations`, {

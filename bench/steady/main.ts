@@ -1,6 +1,7 @@
-// Makes generations at a steady pace for a long time and looks whether anything grows that should not: `node stack/launch.mjs
-// --dev bench/steady/main.ts [--minutes 30] [--per-second 500]`. The studio is a script that ends each within a second, and each
-// account has a webhook, so that all tables of the service work. Exit status 1 where something is not flat.
+// Makes generations at a steady pace for a long time and checks whether anything grows that should not: `node
+// stack/launch.mjs --dev bench/steady/main.ts [--minutes 30] [--per-second 500]`. The studio is a script that ends each
+// generation within a second, and each account has a webhook, so that all tables of the service are used. Exit status 1
+// if something is not flat.
 
 import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';

@@ -4,11 +4,11 @@ import { residentMegabytes } from '../process-usage.ts';
 
 export type TableSample = { name: string; bytes: number; live: number; dead: number; vacuums: number };
 
-/** What is to stay flat, at one moment. */
+/** The figures that must stay flat, at one moment. */
 export type Sample = {
   /** Generations made so far. */
   made: number;
-  /** Generations that have not ended, and deliveries that are still to be made. */
+  /** Generations that have not ended, and deliveries that must still be made. */
   open: number;
   queued: number;
   /** Of the service. */
@@ -17,7 +17,7 @@ export type Sample = {
   tables: TableSample[];
 };
 
-/** Reads a service and its database. @throws where there is no /proc */
+/** Takes the figures of a service and its database. @throws if there is no /proc */
 export async function takeSample(pid: number, database: Database): Promise<Sample> {
   const [counts] = await database.rows<{ made: number; open: number; queued: number }>(
     `select count(*)::integer as made, count(*) filter (where status in ('queued', 'running'))::integer as open,

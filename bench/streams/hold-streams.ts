@@ -1,14 +1,14 @@
-// Holds streams of events open from a process of its own and tells how long each report was on its way.
+// Holds streams of events open from a separate process and reports how long each report took to arrive.
 
 import { connect, type Socket } from 'node:net';
 import { serveParent } from '../child.ts';
 
 export type Stream = { id: string; key: string };
 export type HoldStreams = { open: { port: number; streams: Stream[] } } | { collect: true };
-/** Milliseconds from the studio's report until it was here: one machine, one clock. */
+/** Milliseconds from the studio's report until it arrived: one machine, one clock. */
 export type StreamsAnswer = { lateMs: number[]; closed: number };
 
-/** Streams that send their requests in one go; a listener's backlog is no longer. */
+/** Streams that send their requests at the same time; a listener's backlog is no longer. */
 const burst = 100;
 
 const sockets: Socket[] = [];
@@ -27,7 +27,7 @@ await serveParent(async () => async (message: HoldStreams) => {
   return undefined;
 });
 
-/** Settles at the first event. */
+/** Resolves at the first event. */
 function open(port: number, { id, key }: Stream): Promise<void> {
   const socket = connect(port, '127.0.0.1');
   sockets.push(socket);

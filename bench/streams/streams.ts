@@ -16,7 +16,10 @@ const generations = 100;
 const seconds = 20;
 const goal = { megabytes: 600, p99: 400 };
 
-/** Ten thousand streams on one process: a hundred readers of each of a hundred renders, which report once a second each. */
+/**
+ * Measures ten thousand streams on one process: a hundred readers of each of a hundred renders, which report once a
+ * second each.
+ */
 export async function streams(bench: Bench): Promise<Result[]> {
   await using owners = new AsyncDisposableStack();
   const { port, service, studio, createAccount } = await startScriptedPlatform(bench, owners);

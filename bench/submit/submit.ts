@@ -6,14 +6,14 @@ import { startPlatform } from '../platform.ts';
 import { boundResult, milliseconds } from '../present.ts';
 import { quantile } from '../statistics.ts';
 
-/** Of a pro account, in the image lane: as many can be under way with no worker that would end them. */
+/** Generations of a pro account in the image lane that can be in progress without a worker that would end them. */
 const placesPerAccount = 4;
 const pauseMs = 25;
 const goal = { p50: 15, p99: 60 };
 
 /**
- * How long from a create's acceptance until the studio has it, with nothing else to do. One database server keeps the
- * time of both ends. No worker runs: rendering would take the core that is being measured.
+ * Measures how long it takes from a create's acceptance until the studio has it, with nothing else to do. The clock of
+ * one database server gives both times. No worker runs: rendering would take the core that is measured.
  */
 export async function submit(bench: Bench): Promise<Result[]> {
   await using platform = await startPlatform(bench, { worker: false });
@@ -40,7 +40,7 @@ export async function submit(bench: Bench): Promise<Result[]> {
   ];
 }
 
-/** One for each key, with a pause after each, so that the next finds nothing under way. */
+/** Makes one create for each key, with a pause after each, so that the next finds nothing in progress. */
 async function createOneByOne(url: string, keys: readonly string[]): Promise<string[]> {
   const ids: string[] = [];
   for (const key of keys) {

@@ -5,7 +5,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { ffmpeg } from '@renderkit/media-kit/ffmpeg.ts';
 
-/** A short video that plays, made as large as asked by a box that players skip. */
+/** Writes a short playable video; a box that players skip makes it as large as requested. */
 export async function writeVideo(file: string, bytes: number): Promise<void> {
   await ffmpeg(
     '-f lavfi -i testsrc=size=320x180:rate=10:duration=2 -pix_fmt yuv420p -c:v libx264 -f mp4 out.mp4'.split(
@@ -34,7 +34,10 @@ export async function writeVideo(file: string, bytes: number): Promise<void> {
   }
 }
 
-/** Sends a file with what stands before and after it; the answer's JSON. @throws where the status is another one */
+/**
+ * Sends a file between `head` and `tail` and returns the answer's JSON.
+ * @throws if the status is not the expected one
+ */
 export async function send(
   url: string,
   sent: {
@@ -67,8 +70,8 @@ const pieceBytes = 256 * 1024;
 const pieces = 4;
 
 /**
- * From memory that is used again: by streams the client took as much processor time as the studio, on cores that they
- * share, and clients are on other machines.
+ * Writes the file from reused buffers. With streams the client took as much processor time as the studio, on shared
+ * cores; real clients are on other machines.
  */
 async function writeFile(file: string, call: ClientRequest): Promise<void> {
   await using handle = await open(file);

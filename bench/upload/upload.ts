@@ -11,7 +11,7 @@ const fileMegabytes = 400;
 const goals = { ratio: 0.85, growthMegabytes: 30 };
 const sampleEveryMs = 50;
 
-/** A large video through the service against the same one straight to the studio, in megabytes a second. */
+/** Compares a large video through the service with the same one sent directly to the studio, in megabytes a second. */
 export async function upload(bench: Bench): Promise<Result[]> {
   await using platform = await startPlatform(bench, { worker: false });
   const account = await platform.createAccount({ keys: 1 });
@@ -55,7 +55,7 @@ export async function upload(bench: Bench): Promise<Result[]> {
     await remove(id);
     return sampleOf(megabytes, { seconds, cpu: used.studio });
   };
-  // The first also fetches a token and compiles both sides.
+  // The first upload also fetches a token and compiles both sides.
   await throughService();
   await straight();
   growth = 0;
@@ -97,7 +97,7 @@ async function sendForm(url: string, key: string, file: string): Promise<string>
   return String(id);
 }
 
-/** What was done, in how many seconds, and with how much processor time of each process. */
+/** Returns the result of the work, its seconds, and the processor time of each process. */
 async function timed<Name extends string, Value>(
   pids: Record<Name, number>,
   work: () => Promise<Value>,
@@ -114,7 +114,7 @@ async function timed<Name extends string, Value>(
   return { result, seconds, used: Object.fromEntries(entries) as Record<Name, number | undefined> };
 }
 
-/** In megabytes a second, and seconds of processor time for a gigabyte. */
+/** Returns a sample in megabytes a second, and seconds of processor time per gigabyte. */
 function sampleOf(
   megabytes: number,
   {
@@ -132,8 +132,8 @@ function sampleOf(
 }
 
 /**
- * With processor time, which says more than the speed where other work goes on: of the service with the studio beside it, or of the
- * studio alone. They are different work, so that no ratio of the two is shown.
+ * Shows the rate with processor time, which is more reliable than the speed while other work runs: of the service
+ * together with the studio, or of the studio alone. The two do different work, so no ratio of their times is shown.
  */
 function costText({ value, cpuSeconds: cpu, besideCpuSeconds = {} }: Sample): string {
   const beside = Object.entries(besideCpuSeconds).map(

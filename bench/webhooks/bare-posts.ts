@@ -1,4 +1,4 @@
-// What there is to compare with: undici alone, posting the same body to the same receiver.
+// The baseline: undici alone, which posts the same body to the same receiver.
 
 import { Pool } from 'undici';
 import { serveParent } from '../child.ts';

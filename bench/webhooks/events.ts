@@ -2,7 +2,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createWebhook } from '@renderkit/service/operator.ts';
 import type { Platform } from '../platform.ts';
 
-/** Endpoints of an account that take what `writeEvents` writes. */
+/** Adds endpoints to an account that accept the events of `writeEvents`. */
 export async function addEndpoints(
   platform: Pick<Platform, 'serviceDatabase' | 'secretKey'>,
   accountId: string,
@@ -17,7 +17,7 @@ export async function addEndpoints(
     });
 }
 
-/** As an outcome writes them, `count` for each account. */
+/** Writes events as an outcome does, `count` for each account. */
 export async function writeEvents(
   database: Database,
   accountIds: readonly string[],
@@ -33,12 +33,12 @@ export async function writeEvents(
   );
 }
 
-/** Tells the service that deliveries are due. */
+/** Notifies the service that deliveries are due. */
 export async function wake(database: Database, accountId: string): Promise<void> {
   await database.rows(`select pg_notify('deliveries_due', $1)`, [accountId]);
 }
 
-/** The text of an event, as long as a real one. */
+/** Returns the text of an event, as long as a real one. */
 export function eventBody(id: string, at: Date | string): string {
   const createdAt = typeof at === 'string' ? at : at.toISOString();
   return JSON.stringify({

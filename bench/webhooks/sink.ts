@@ -1,4 +1,4 @@
-// A receiver of webhooks in a process of its own. `/ok/…` is answered 204 at once, `/hang/…` never.
+// A receiver of webhooks in a separate process. Answers `/ok/…` with 204 at once, `/hang/…` never.
 
 import { createServer } from 'node:http';
 import { serveParent } from '../child.ts';
@@ -27,7 +27,7 @@ await serveParent(async ({ port }: { port: number }) => {
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return async (question: SinkQuestion): Promise<unknown> => {
     if (question === 'count') return count;
-    // Since the last such question: how long after its event's own time each arrived.
+    // For each arrival since the last such question: how long after its event's own time it came.
     const kept = arrivals;
     arrivals = [];
     keeps = true;

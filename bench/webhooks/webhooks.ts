@@ -13,11 +13,11 @@ import type { SinkLatencies } from './sink.ts';
 
 const accounts = 5;
 const endpointsPerAccount = 10;
-/** Of one endpoint, while it is healthy: the service's own bound. */
+/** Parallel attempts at one healthy endpoint: the service's own limit. */
 const attemptsPerEndpoint = 4;
 const goals = { ratio: 0.2, latencyP99Ms: 1_000, healthyP99Ms: 2_000, growthMegabytes: 10 };
 
-/** Deliveries: how many a second, how soon, how fairly, and in how much memory. */
+/** Measures deliveries: how many a second, how soon, how fairly, and in how much memory. */
 export async function webhooks(bench: Bench): Promise<Result[]> {
   const rates = await measureRates(bench);
   return [
@@ -36,7 +36,10 @@ async function startReceiver(owners: AsyncDisposableStack): Promise<Receiver> {
   return { sink, origin: originOf(port) };
 }
 
-/** First attempts a second with everything due at once, against posts alone; then the memory of many. */
+/**
+ * Measures first attempts a second with everything due at once, compared with posts alone; then the memory after many
+ * deliveries.
+ */
 async function measureRates(bench: Bench): Promise<Result[]> {
   await using owners = new AsyncDisposableStack();
   const receiver = await startReceiver(owners);
@@ -57,7 +60,7 @@ async function measureRates(bench: Bench): Promise<Result[]> {
       seconds,
     } satisfies BarePosts);
 
-  // The first attempt of each endpoint is its only one under way; both sides are warm before they are measured.
+  // The first attempt at each endpoint is its only one in progress. Both sides are warm before they are measured.
   await deliver(bench, platform, receiver, { ids, count: bench.quick ? 1_000 : 10_000 });
   await bareRate(bench.quick ? 1 : 3);
   const size = bench.quick ? 2_000 : 10_000;
@@ -73,7 +76,7 @@ async function measureRates(bench: Bench): Promise<Result[]> {
     onRound: (round, ours, baseline) =>
       bench.say(`  round ${round}: ${rateSample(ours)} against ${rateSample(baseline)}`),
   });
-  // The heap has had its first long collection by then, and is as large as it works with.
+  // By then the heap has had its first long garbage collection and has its working size.
   const early = residentMegabytes(platform.service.pid) ?? Number.NaN;
   const before = size * (bench.rounds + 1);
   const more = bench.quick ? 5_000 : 100_000;
@@ -95,7 +98,7 @@ function inThousands(count: number): string {
   return count.toLocaleString('en-GB');
 }
 
-/** Writes events whose deliveries are `count` in all, and waits until the receiver has each. */
+/** Writes events with `count` deliveries in all, and waits until the receiver has each. */
 async function deliver(
   { cluster }: Bench,
   platform: Platform,
@@ -104,7 +107,7 @@ async function deliver(
 ): Promise<Sample> {
   const before = await sink.ask<number>('count');
   const events = Math.ceil(count / (accountIds.length * endpointsPerAccount));
-  // One statement, so that all fall due at its commit.
+  // One statement, so that all are due at its commit.
   await writeEvents(platform.serviceDatabase, accountIds, events);
   const wanted = before + events * accountIds.length * endpointsPerAccount;
   const look = () =>
@@ -125,7 +128,7 @@ async function deliver(
   return { value: (wanted - before) / seconds, cpuSeconds: service, besideCpuSeconds: { PostgreSQL } };
 }
 
-/** From an event's own time to its first attempt, at 100 events a second. */
+/** Measures the time from an event to its first attempt, at 100 events a second. */
 async function measureLatency(bench: Bench): Promise<Result> {
   await using owners = new AsyncDisposableStack();
   const receiver = await startReceiver(owners);
@@ -142,10 +145,10 @@ async function measureLatency(bench: Bench): Promise<Result> {
   });
 }
 
-/** Endpoints that hang until each attempt is given up, with so many deliveries due at each to begin with. */
+/** Endpoints that hang until each attempt times out. At the beginning each has `dueEach` deliveries due. */
 type Hanging = { name: string; accounts: number; perAccount: number; dueEach: number };
 
-/** The same for one endpoint beside many that hang, one account's or others'. */
+/** Like `measureLatency`, for one endpoint while many endpoints hang, of its own account or of others. */
 async function measureFairness(bench: Bench, hanging: Hanging): Promise<Result> {
   await using owners = new AsyncDisposableStack();
   const receiver = await startReceiver(owners);
@@ -159,7 +162,7 @@ async function measureFairness(bench: Bench, hanging: Hanging): Promise<Result> 
   }
   const dueEach = bench.quick ? Math.min(hanging.dueEach, 20) : hanging.dueEach;
   if (dueEach > 0) await writeEvents(platform.serviceDatabase, ids, dueEach);
-  // Beside the hanging ones of its own account where there is room, else of an account of its own.
+  // The healthy endpoint is in the account of the hanging ones if there is room, else in a new account.
   const id =
     hanging.perAccount < endpointsPerAccount
       ? (ids[0] as string)
