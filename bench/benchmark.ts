@@ -21,7 +21,7 @@ export type Result = {
 export type Bench = {
   cluster: Cluster;
   rounds: number;
-  /** Of each measured window. */
+  /** The length of each measured window. */
   seconds: number;
   /** A quick run, whose figures are not kept. */
   quick: boolean;

@@ -21,7 +21,7 @@ export type Cluster = AsyncDisposable & {
 
 const serviceSql = path.resolve(import.meta.dirname, '../service/sql');
 
-/** One PostgreSQL for the whole run, with the product's own settings, in a temporary directory. */
+/** Starts one PostgreSQL for the whole run, with the product's own settings, in a temporary directory. */
 export async function startCluster(say: (text: string) => void): Promise<Cluster> {
   const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-bench-'));
   // If this runs as root, the server's account must be able to enter the directory.

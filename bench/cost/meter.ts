@@ -9,7 +9,10 @@ import { cpuSeconds, treeCpuSeconds } from '../process-usage.ts';
 export type Cost = {
   /** CPU milliseconds of each process. The worker includes the processes that it started. */
   cpuMs: { service: number; studio: number; worker: number; PostgreSQL: number };
-  /** Bytes that service and studio read and wrote in all: sockets to clients, to each other and to PostgreSQL, and files. */
+  /**
+   * Bytes that service and studio read and wrote in all: sockets to clients, to each other and to PostgreSQL, and
+   * files.
+   */
   bytes: { service: number; studio: number };
   /** Bytes of the write-ahead log. */
   walBytes: number;

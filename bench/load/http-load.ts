@@ -24,7 +24,7 @@ export type HttpLoadAnswer = {
   perSecond: number;
   /** How often each status came. */
   statuses: Record<string, number>;
-  /** Of the answers, in milliseconds. */
+  /** Times of the answers, in milliseconds. */
   p50: number;
   p99: number;
 };

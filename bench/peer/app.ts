@@ -18,7 +18,7 @@ export type AppQuestion =
   | { write: number; body: string }
   /** Starts the deliveries. */
   | 'deliver'
-  /** Renders wait from now on. */
+  /** From now on renders wait. */
   | 'hold renders'
   /** Starts the waiting renders, and waits until none is left. */
   | 'drain renders';

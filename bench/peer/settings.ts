@@ -1,23 +1,23 @@
 /**
- * How the peer is set up: one process for HTTP and webhooks, as ours is, and one for renders. The alternatives were measured
- * in turn on two cores at a load of 11 to 18, where rates of one setting differ by a factor of three. CPU is the steadier
- * figure: seconds of the peer's own process per 1,000. The figures are medians of the rounds. On a quiet machine the
- * alternatives have not been compared.
+ * How the peer is set up: one process for HTTP and webhooks, as ours is, and one for renders. The alternatives were
+ * measured in turn on two cores at a load of 11 to 18, where rates of one setting differ by a factor of three. CPU is
+ * the steadier figure: seconds of the peer's own process per 1,000. The figures are medians of the rounds. On a quiet
+ * machine the alternatives have not been compared.
  *
- * - A create, four rounds. One statement: 698 a second, 0.31 CPU s. A transaction of five round trips cost more, whether it
- *   inserts first (462, 0.47) or last (478, 0.46).
- * - A read, six rounds. With keys cached for a second: 1,916 a second, 0.20 CPU s; without: 1,322 and 0.28. Asking for the
- *   limit and the row in parallel was slower in seven of nine rounds (723 a second and 0.28, against 1,567 and 0.20): so the
- *   limit comes first.
- * - Connections, four rounds of creates: 629 a second with 10, 698 with 20, 570 with 40; 0.32, 0.31 and 0.36 CPU s. Three
- *   rounds of reads showed no difference.
+ * - A create, four rounds. One statement: 698 a second, 0.31 CPU s. A transaction of five round trips cost more,
+ *   whether it inserts first (462, 0.47) or last (478, 0.46).
+ * - A read, six rounds. With keys cached for a second: 1,916 a second, 0.20 CPU s; without: 1,322 and 0.28. Asking for
+ *   the limit and the row in parallel was slower in seven of nine rounds (723 a second and 0.28, against 1,567 and
+ *   0.20): so the limit comes first.
+ * - Connections, four rounds of creates: 629 a second with 10, 698 with 20, 570 with 40; 0.32, 0.31 and 0.36 CPU s.
+ *   Three rounds of reads showed no difference.
  * - Deliveries in progress at the same time: see `webhookConcurrency`.
- * - Outcomes of deliveries, one full run each. Those of 10 ms written together: 0.22 CPU s, and PostgreSQL 0.009; each by
- *   itself: 0.30 and 0.098; none for deliveries that succeed: 0.27 and 0.004. Writing none has no visible gain, and an
- *   operator would miss them.
+ * - Outcomes of deliveries, one full run each. Those of 10 ms written together: 0.22 CPU s, and PostgreSQL 0.009; each
+ *   by itself: 0.30 and 0.098; none for deliveries that succeed: 0.27 and 0.004. Writing none has no visible gain, and
+ *   an operator would miss them.
  * - Ended jobs, one full run each: Redis takes 0.116 CPU s if none are kept and 0.171 if a thousand are kept.
- * - Sending the commands of one turn of the loop to Redis together made webhooks twice as fast in an earlier measurement, and
- *   200 parallel renders were better than 50; neither was measured again.
+ * - Sending the commands of one turn of the loop to Redis together made webhooks twice as fast in an earlier
+ *   measurement, and 200 parallel renders were better than 50; neither was measured again.
  */
 export const settings = {
   /** Connections of pg per process; ours has 10. */

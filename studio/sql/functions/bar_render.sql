@@ -1,4 +1,4 @@
--- `tombstone_render` by its name of before: what the release before calls.
+-- `tombstone_render` under its former name: what the release before calls.
 create or replace function bar_render(account text, bar_token text, client text, new_id text)
 returns table (outcome text, render json) language plpgsql as $$
 begin

@@ -1,6 +1,6 @@
 -- Returns whether a render may go to a paid route now. Its whole cost, with what was already spent on it, may not
--- exceed the price that its account pays, unless the backend may lose money. Its next job must fit into what is left of
--- the day. A sample has no price: `paid` means that whoever requested it allowed a cost.
+-- exceed the price that its account pays, unless the backend may lose money. The next job must fit into what is left of
+-- the day. A sample has no price: `paid` means that its operator allowed a cost.
 create or replace function is_affordable(b backends, r renders, route_cost_table jsonb, max_per_job integer, day_left numeric)
 returns boolean language plpgsql stable as $$
 declare

@@ -1,5 +1,6 @@
--- Returns whether a render that was tried before must avoid this backend. It always does if it is too much for the
--- backend. After a fault of the backend it does so for a minute at most, while another backend is ready for it.
+-- Returns whether a render that was tried before must avoid this backend. A render that is too much for the backend
+-- always avoids it. After a fault of the backend, a render avoids it for at most a minute, while another backend is
+-- ready for the render.
 create or replace function is_kept_away(r renders, asking text) returns boolean language sql stable as $$
   select exists (select from submissions t where t.render_id = r.id and t.backend = asking and (t.blame = 'pair'
     or t.blame = 'backend' and t.ended_at > clock() - interval '1 minute' and exists (

@@ -1,6 +1,6 @@
--- Keeps a sample's image and run time with its version; the image only if the manifest names none of its own. Does the
--- same for drafts that were made of the version meanwhile and make the same, if they have no sample yet. The versions
--- are locked first: a version that is being added is then seen, and a process that adds one waits for the sample's end.
+-- Stores a sample's image and run time with its version; the image only if the manifest names no image. Does the same
+-- for drafts that were made from the version meanwhile and make the same, if they have no sample yet. The versions are
+-- locked first: so a version that is being added is seen, and a process that adds one waits for the sample's end.
 create or replace function keep_sample(r renders, made jsonb) returns void language sql as $$
   select from model_versions v where v.model_id = r.model order by v.version for no key update;
   update model_versions v set

@@ -1,7 +1,6 @@
--- Lets a backend rest after a fault of its own: 5 s the first time, three times as long after each further fault, 15
--- minutes at most, or as long as the backend asked for. After a lasting fault it rests until an operator or a good
--- probe ends the rest. Faults of jobs that ran in parallel are one fault, and a rest only ever gets longer. Local
--- engines do not rest.
+-- Lets a backend rest after its own fault: 5 s the first time, three times as long after each further fault, at most 15
+-- minutes; or for the time that the backend asked for. After a lasting fault it rests until an operator or a good probe
+-- ends the rest. Faults of parallel jobs are one fault, and a rest only ever gets longer. Local engines do not rest.
 create or replace function rest_backend(faulty text, fault_code text, fault_message text, retry_after_seconds real,
   lasting boolean) returns void language sql as $$
   update backends set

@@ -1,6 +1,6 @@
--- Stops a render permanently. `refund`: what the account's plan gives back of a render that was begun at a cost.
+-- Stops a render permanently. `refund`: what the account's plan gives back for a render that was begun at a cost.
 --   stopping  the render ends as soon as its engine releases it, with what is made by then
---   ended     the render has ended, now or before; `was_ended`: it did not end by a stop
+--   ended     the render has ended, now or before; `was_ended`: it ended before, without a stop
 --   too_late  its last job is at one of the engines that cannot stop, or the render is of the release before
 -- Returns no row if the account has no such render. A waiting render ends here; its worker ends a running one. A
 -- stopped sample keeps nothing: nobody waits for it.

@@ -8,8 +8,8 @@ import { type AccessOptions, findAccess } from '../backends/driver-pool.ts';
 import { ModelRefused } from './models.ts';
 
 /**
- * Returns what a ComfyUI backend knows of classes of nodes. Asks for each class by its name: the whole list is half a
- * megabyte, and takes minutes with many packs.
+ * Returns a ComfyUI backend's descriptions of classes of nodes. Asks for each class by its name: the whole list is half
+ * a megabyte, and takes minutes with many packs.
  * @throws ModelRefused `unknown_backend` if there is no such backend, or if it does not answer
  */
 export async function askClasses(

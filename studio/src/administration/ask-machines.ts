@@ -118,7 +118,7 @@ function warningsOf(route: string, answers: readonly MachineAnswer[]): string[] 
 
 /**
  * Returns the sentence for a machine that does not answer. Such a machine keeps no model from being offered, but nobody
- * may believe that it agreed.
+ * may think that it agreed.
  */
 function silenceOf({ backend, message }: { backend: string | null; message: string }): string {
   if (backend === null) return message;

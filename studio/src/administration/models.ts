@@ -84,7 +84,7 @@ export type ModelEntry = {
   reason: string | null;
 };
 
-/** Every model, in the order of the catalog. */
+/** Lists every model, in the order of the catalog. */
 export async function listModels(database: Database): Promise<ModelEntry[]> {
   return (await selectModels(database)).map(modelEntry);
 }

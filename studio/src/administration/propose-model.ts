@@ -29,7 +29,7 @@ export interface ProposalWish {
   /** Name or label of the backends that are to make it. */
   readonly on: string;
   readonly price: Manifest['price'];
-  /** Returns what a backend knows of classes of nodes. */
+  /** Returns a backend's descriptions of classes of nodes. */
   readonly classesOf: (names: ReadonlySet<string>) => Promise<ObjectInfo>;
 }
 

@@ -68,7 +68,9 @@ export async function startFullCheck(
   }
 }
 
-/** Checks the routes of a backend. If it answers but cannot report what it has, its routes are shown as last known. */
+/**
+ * Checks the routes of a backend. If the backend answers but cannot report what it has, its routes stay as last known.
+ */
 async function checkRoutesNow(
   name: string,
   driver: Driver,

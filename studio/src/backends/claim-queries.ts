@@ -8,7 +8,7 @@ import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts
 export type Claim = {
   /** The submission's id: a UUID in lower case. */
   id: string;
-  /** The fence: every later write of the render names it. */
+  /** The fence: every later write to the render names this attempt. */
   attempt: number;
   /** `lost`: its fate is unknown, and the worker searches for it. */
   state: 'intended' | 'sent' | 'lost';

@@ -22,7 +22,7 @@ export type DriverPoolOptions = AccessOptions & {
   log: DriverLog;
   /** Only for workers: where local engines keep what outlives the worker. */
   folder?: string | undefined;
-  /** Tests hand in drivers of their own. */
+  /** Tests pass their own drivers. */
   createDriver?: ((engine: EngineName) => CreateDriver | undefined) | undefined;
 };
 

@@ -17,7 +17,7 @@ import {
   updateWanted,
 } from './store.ts';
 
-/** The addresses of providers that are the same for everybody. */
+/** Addresses of the providers whose address is the same for everybody. */
 export const knownUrls: { readonly [Engine in EngineName]?: string } = {
   fal: 'https://queue.fal.run',
   replicate: 'https://api.replicate.com/v1',

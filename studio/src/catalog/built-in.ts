@@ -36,8 +36,8 @@ const lists = ['plans', 'styles', 'suggestions'] as const satisfies (keyof Catal
 
 /**
  * Publishes what this version of the product brings and the database has not seen. Any number of processes may run it
- * at once. Does nothing on a database that a newer release prepared. Returns the ids of what it kept because an
- * operator changed it.
+ * at once. Does nothing on a database that a newer release prepared. Returns the ids of files that it did not apply
+ * because an operator changed what is in force.
  */
 export async function applyBuiltIn(database: Database): Promise<string[]> {
   // At nearly every start nothing is new: then the files are not parsed.
@@ -55,7 +55,7 @@ export async function applyBuiltIn(database: Database): Promise<string[]> {
   });
 }
 
-/** The catalog of an installation that nobody has changed. */
+/** Returns the catalog of an installation that nobody has changed. */
 export async function builtInCatalog(): Promise<CatalogSnapshot> {
   const content: CatalogLists = { plans: [], styles: [], suggestions: [] };
   const published: PublishedModel[] = [];

@@ -24,7 +24,7 @@ const PlansFile = Type.Object({
   plans: list(
     Type.Object({
       ...planKeys,
-      // Part of the tag of a catalog.
+      // The key is part of a catalog's ETag.
       key: Type.String({ ...planKeys.key, description: 'letters, digits, - and _, 64 at most' }),
       weight: Type.Optional(planKeys.weight),
       stop_refund: Type.Optional(planKeys.stop_refund),
@@ -128,7 +128,7 @@ function planOf({
   return {
     key,
     name: label,
-    // Finer credits were refused.
+    // Credits with more decimals were refused before.
     monthly_millicredits: millicreditsOf(credits) ?? 0,
     limits,
     capabilities,

@@ -100,7 +100,7 @@ export type NewVersion = {
 
 /** A version's sample. Versions that make the same images share it. */
 type SharedSample = {
-  /** The oldest of these versions. */
+  /** The number of the oldest of these versions. */
   same_as: number;
   sample_seconds: number | null;
   /** `null` if the version names its own image. */

@@ -38,7 +38,8 @@ export async function collect(job: Job, handle: Handle, values: JobValues): Prom
       const pause = patience.pauseAfter(error, draining.aborted);
       if (pause === undefined) throw error;
       dependencies.log.warn({ err: error, submission: claim.id, pause_ms: pause }, 'a result is tried again');
-      // A stop or the end of a drain cuts this pause short, except while space is lacking: it would not free any.
+      // A stop or the end of a drain ends this pause early, except while space is lacking: ending early would free
+      // none.
       const isCut = !isOutOfSpace(error) && !draining.aborted;
       const ended = isCut ? AbortSignal.any([signal, draining]) : signal;
       await sleep(pause, undefined, { signal: ended }).catch(() => signal.throwIfAborted());

@@ -26,10 +26,10 @@ export type DrawDependencies = Omit<ReporterOptions, 'log'> & {
   mediaKey: KeyObject;
   catalog: Catalog;
   engines: readonly Engine[];
-  /** This process, in leases. */
+  /** The name of this process in leases. */
   worker: string;
   leaseMs: number;
-  /** Tells the account's readers, after commit. */
+  /** Notifies the account's readers, after commit. */
   announce: (account: string) => void;
   log: Logger;
   crashPoint?: ((name: string) => void | Promise<void>) | undefined;

@@ -19,8 +19,8 @@ export type RenderError = { code: string; message: string; stage?: FailureStage 
 
 export type SubmissionEnd =
   /**
-   * `assets` may be fewer than the job's outputs if no more came. `cost` as the provider reports it, `null` if it does
-   * not.
+   * `assets` may be fewer than the job's outputs if no more came. `seconds`: how long the job took. `cost` as the
+   * provider reports it, `null` if it does not.
    */
   | { type: 'made'; assets: MadeAsset[]; seconds: number; cost: number | null }
   | FailedEnd
@@ -45,9 +45,9 @@ export type FailedEnd = {
   unknown: boolean;
 };
 
-/** Jobs of one render that may fail. */
+/** How many jobs of one render may fail. */
 export const maxFailures = 3;
-/** How often backends may refuse to take a job of one render: each time the backend rests, for longer and longer. */
+/** How often backends may refuse to take a job of one render. Each time the backend rests, for longer and longer. */
 const maxRefusals = 20;
 const initialExcusedSeconds = 5;
 const maxExcusedSeconds = 60;

@@ -166,8 +166,8 @@ const lateMs = 1_000;
 const maxTimerMs = 2 ** 31 - 1;
 
 /**
- * A timer that tells a standstill of its own process from elapsed time. If the timer fires late, the process has not
- * looked at the job meanwhile, so the timer is set once more, for the time of one look.
+ * A timer that distinguishes a standstill of this process from elapsed time. If the timer fires late, the process has
+ * not looked at the job meanwhile. Then the timer is set once more, for the time of one look.
  */
 class AwakeTimer {
   readonly #lookMs: number;

@@ -15,10 +15,10 @@ export type SubmissionDependencies = Omit<ReporterOptions, 'log'> & {
   catalog: Catalog;
   /** @throws EngineFailure if this process cannot connect to the backend */
   driverOf: (backend: string) => Promise<Driver>;
-  /** This process, in leases. */
+  /** The name of this process in leases. */
   worker: string;
   leaseMs: number;
-  /** Tells the account's readers, after commit. */
+  /** Notifies the account's readers, after commit. */
   announce: (account: string) => void;
   log: Logger;
   crashPoint?: ((name: string) => void | Promise<void>) | undefined;

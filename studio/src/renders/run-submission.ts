@@ -89,8 +89,8 @@ type DriverSearch = Pick<Job, 'route' | 'arrival' | 'signal' | 'pauses' | 'depen
 
 /**
  * Returns the driver for a job's backend. A process may be unable to connect, for example because the backend's secret
- * was made with another SECRET_KEY. If the backend may have a job that costs money, the process then waits for as long
- * as a job may run: if the job were given back, it would be bought again.
+ * was made with another SECRET_KEY. If the backend may have a job that costs money, the process then retries for up to
+ * the time that a job may run: if the job were given back, it would be bought again.
  * @throws EngineFailure, `outcome_unknown` if the job was bought
  */
 async function findDriver(
@@ -143,7 +143,7 @@ async function blame(database: Database, claim: Claim, failure: EngineFailure): 
 
 /**
  * Makes the outputs. Once the engine may have the job, a temporary error of the database, the storage or the disk does
- * not end it: a job that is given back would be bought again. Retries for as long as a job may run.
+ * not end it: a job that is given back would be bought again. Retries for up to the time that a job may run.
  */
 async function carryOn(job: Job): Promise<SubmissionEnd> {
   const { claim, route, arrival, signal, pauses, dependencies } = job;

@@ -13,7 +13,7 @@ import { uniqueTargets } from './unique-targets.ts';
 /** Seconds within which an engine must answer whether it takes a job. */
 const submitSeconds = 60;
 
-/** Sends the job such that the engine has it exactly once. Returns the engine's handle. */
+/** Sends the job so that the engine has it exactly once. Returns the engine's handle. */
 export async function send(job: Job, values: JobValues): Promise<Handle> {
   const { claim, route, files, folder, signal, draining, arrival, dependencies } = job;
   const { database, crashPoint } = dependencies;
@@ -80,8 +80,8 @@ const sizeOf = (image: JobValues['image']) =>
   image?.width && image.height ? { width: image.width, height: image.height } : null;
 
 /**
- * Searches for a job whose fate is unknown, for as long as its route allows. A job that another submission has is not
- * this one's. Returns `absent` if the engine never had the job.
+ * Searches for a job whose fate is unknown, for the time that its route allows. A job that another submission has does
+ * not count. Returns `absent` if the engine does not have the job.
  * @throws EngineFailure if the fate stays unknown, or if the job may be sent again
  */
 async function locate(job: Job, prepared: Prepared): Promise<SentJob | 'absent'> {

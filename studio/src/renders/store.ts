@@ -123,7 +123,10 @@ export async function findOwn(database: Database, asked: OwnQuestion[]): Promise
   return rows.map(({ own, media }) => (media !== null ? { media } : own ? {} : undefined));
 }
 
-/** Takes the error that the operator set for the account's next quote; only one call gets it. Release 1 has the column `next_fault`. */
+/**
+ * Takes the error that the operator set for the account's next quote; only one call gets it. Release 1 has the column
+ * `next_fault`.
+ */
 export async function takeInjectedError(database: Database, account: string): Promise<string | undefined> {
   const [row] = await database.rows<{ fault: string }>(
     `with taken as (select id, next_fault from accounts where id = $1 and next_fault is not null for update)

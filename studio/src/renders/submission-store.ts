@@ -205,7 +205,7 @@ export async function countMade(transaction: Transaction, render: string, made: 
   ]);
 }
 
-/** Returns whether this try has ended its submission: then rows may name what it stored. */
+/** Returns whether this try has ended its submission: then rows may name the files that it stored. */
 export async function hasEnded(database: Database, { id, attempt }: HeldSubmission): Promise<boolean> {
   const rows = await database.rows(
     `select from submissions where id = $1 and attempt = $2 and state in ('done', 'failed')`,
