@@ -32,7 +32,7 @@ export type SubmissionEnd =
 
 export type FailedEnd = {
   type: 'failed';
-  /** Null: a try of a local engine. */
+  /** Who is to blame. `null` where no engine is: a stop, a lack of space, an error of ours. */
   blame: 'backend' | 'pair' | 'render' | null;
   error: RenderError;
   /** For operators: it may name nodes, hosts and files. */
