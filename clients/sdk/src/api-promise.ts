@@ -1,28 +1,29 @@
-/** What an answer's headers say of the key's rate. Null where the server did not say. */
+/** The rate limit of the key, from the response headers. `null` where the server did not send the header. */
 export type RateLimit = { limit: number | null; remaining: number | null };
 
-/** An answer with what came beside its body. */
+/** An object of the API together with its HTTP response. */
 export type WithResponse<T> = {
   data: T;
   response: Response;
-  /** Name it to the operator when something is strange. */
+  /** Id of the request, from the header X-Request-Id. Give this id to the operator when you report a problem. */
   requestId: string | null;
   rateLimit: RateLimit;
 };
 
-/** @internal An answer whose body was read. */
+/** @internal A response and its parsed body. */
 export type Answer<T> = { data: T; response: Response };
 
 /**
- * A promise of an object of the API. `await` gives the object; `withResponse()` gives the object, the raw response, the
- * request's id and the rate; `asResponse()` the response alone.
+ * A promise of an object of the API. `await` returns the object. `withResponse()` returns the object, the raw response,
+ * the request's id and the rate limit. `asResponse()` returns the response alone.
  */
 export class ApiPromise<T> extends Promise<T> {
   readonly #answer: Promise<Answer<T>>;
 
   /** @internal */
   constructor(answer: Promise<Answer<T>>) {
-    // The promise below is never looked at: whoever asks is handed to `#answer`, so that one failure is told once.
+    // `then`, `catch` and `finally` read from `#answer`, so a failure is reported only once. The promise of the base
+    // class is never used.
     super((resolve) => resolve(undefined as T));
     this.#answer = answer;
   }
@@ -44,7 +45,7 @@ export class ApiPromise<T> extends Promise<T> {
     };
   }
 
-  /** The response; its body was read already. */
+  /** Returns the response. Its body was read already. */
   async asResponse(): Promise<Response> {
     return (await this.#answer).response;
   }

@@ -15,7 +15,7 @@ import type {
 import { PagePromise } from './page.ts';
 import type { RequestOptions, Transport } from './transport.ts';
 
-/** The account behind the key. */
+/** The account that owns the key. */
 export class AccountResource {
   readonly #transport: Transport;
 
@@ -24,33 +24,33 @@ export class AccountResource {
     this.#transport = transport;
   }
 
-  /** Its plan, its credits, what it may do. */
+  /** Returns the account: its plan, its credits and its permissions. */
   retrieve(options?: RequestOptions): ApiPromise<Account> {
     return new ApiPromise(this.#transport.answer({ method: 'GET', path: '/v1/account', options }));
   }
 
-  /** What can be spent now, in credits: `(await rk.account.balance()).balance`. */
+  /** Returns the credits that the account can spend now: `(await rk.account.balance()).balance`. */
   balance(options?: RequestOptions): ApiPromise<Balance> {
     return new ApiPromise(this.#transport.answer({ method: 'GET', path: '/v1/account/balance', options }));
   }
 
-  /** The key that the client has: its scopes, its budget and what is left of it. */
+  /** Returns the key of this client: its scopes, its budget and what is left of the budget. */
   key(options?: RequestOptions): ApiPromise<Key> {
     return new ApiPromise(this.#transport.answer({ method: 'GET', path: '/v1/key', options }));
   }
 
-  /** How many generations may run at once, and how many do. */
+  /** Returns how many generations may run at once, and how many are running. */
   limits(options?: RequestOptions): ApiPromise<Limits> {
     return new ApiPromise(this.#transport.answer({ method: 'GET', path: '/v1/account/limits', options }));
   }
 
-  /** How many bytes are stored, and may be. */
+  /** Returns how many bytes the account stores, and how many it may store. */
   storage(options?: RequestOptions): ApiPromise<Storage> {
     return new ApiPromise(this.#transport.answer({ method: 'GET', path: '/v1/account/storage', options }));
   }
 }
 
-/** A list of the catalog: it comes whole unless a page is asked for. */
+/** A list of the catalog. The server returns the whole list in one page unless the query has `page`. */
 class CatalogList<Item extends object, Query extends { page?: number | undefined }> {
   /** @internal */
   protected readonly transport: Transport;
@@ -62,7 +62,7 @@ class CatalogList<Item extends object, Query extends { page?: number | undefined
     this.#path = path;
   }
 
-  /** All of them: `for await (const item of …list())`, or `(await …list()).data`. */
+  /** Lists all items: `for await (const item of …list())`, or `(await …list()).data`. */
   list(query?: Query, options?: RequestOptions): PagePromise<Item> {
     return PagePromise.of((page) =>
       this.transport.answer({
@@ -75,9 +75,11 @@ class CatalogList<Item extends object, Query extends { page?: number | undefined
   }
 }
 
-/** What can render, and what it takes. */
+/** The models: which ones can render, and which values they accept. */
 export class Models extends CatalogList<Model, ListModelsQuery> {
-  /** Any model, in the plan or not: `await rk.models.retrieve('atelier-1')`. */
+  /**
+   * Returns one model, whether the account's plan includes the model or not: `await rk.models.retrieve('atelier-1')`.
+   */
   retrieve(id: string, options?: RequestOptions): ApiPromise<Model> {
     return new ApiPromise(
       this.transport.answer({ method: 'GET', path: `/v1/models/${encodeURIComponent(id)}`, options }),
@@ -85,7 +87,7 @@ export class Models extends CatalogList<Model, ListModelsQuery> {
   }
 }
 
-/** Looks that can be laid over a generation. */
+/** Styles that a request can apply to a generation. */
 export class Styles extends CatalogList<Style, ListStylesQuery> {}
 
 /** Building blocks for prompts. */

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { type Renderkit, RenderkitError } from './renderkit.ts';
 
-/** A server to be tried, and how to make things happen there. */
+/** A server to test, and requests that succeed or fail on this server. */
 export type ConformanceTarget = {
   client: Renderkit;
-  /** Fields of an image request that succeeds, quickly. */
+  /** Fields of an image request that succeeds quickly. */
   succeeding: () => { model?: string; options?: Record<string, number> };
   /** Fields of an image request that is accepted and then fails. */
   failing: () => { model?: string };
-  /** A small picture that uploads take. */
+  /** A small picture that the server accepts as an upload. */
   picture: () => Blob;
 };
 
@@ -17,8 +17,8 @@ export type ConformanceCase = { name: string; run: (target: ConformanceTarget) =
 const prompt = 'a lighthouse above a calm sea at dusk';
 
 /**
- * What a program may rely on, tried through the client. The real service and the mock of `renderkit/testing` are held
- * against the same list, so that a test over the mock says something about the real one.
+ * Tests the behaviour that a program may rely on, through the client. The real service and the mock of
+ * `renderkit/testing` both run these cases, so a test with the mock also holds for the real service.
  */
 export const conformanceCases: readonly ConformanceCase[] = [
   {

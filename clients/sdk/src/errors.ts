@@ -1,16 +1,19 @@
 import type { Generation, Problem } from './objects.generated.ts';
 
-/** Stable name of what went wrong: a code of the API, or one of the client's own. Decide by this. */
+/** Stable code of an error: a code of the API, or a code of this client. Programs should decide by this code. */
 export type RenderkitErrorCode =
   | Problem['code']
-  /** The generation reached its end without a result; `generation` has it. */
+  /** The generation ended without a result. `generation` is this generation. */
   | 'generation_failed'
   | 'generation_canceled'
-  /** The patience of `timeout` is over, the generation goes on; `generationId` names it. */
+  /** The `timeout` has passed and the generation continues. `generationId` is its id. */
   | 'still_running'
-  /** The caller's `signal` ended the waiting; `cause` is its reason. */
+  /** The caller's `signal` ended the wait. `cause` is the signal's reason. */
   | 'aborted'
-  /** No answer came: no connection, cut off, or too slow. Of a link also what it answered, as `status`. */
+  /**
+   * No response arrived: there was no connection, the connection broke, or the response was too slow. Also used when
+   * the link of an output returns an error; `status` is then the HTTP status.
+   */
   | 'connection_failed'
   /** A webhook whose signature is wrong, too old or missing. */
   | 'invalid_signature';
@@ -30,26 +33,32 @@ type Details = {
   cause?: unknown;
 };
 
-/** Known to every copy of this package, so that a `catch` works where two versions are installed. */
+/** The same symbol in every copy of this package, so `RenderkitError.is` works where two versions are installed. */
 const brand = Symbol.for('renderkit.error');
 
 class RenderkitFailure extends Error {
   readonly code: RenderkitErrorCode;
-  /** HTTP status of the answer; undefined where none came. */
+  /** HTTP status of the response. `undefined` where no response arrived. */
   readonly status: number | undefined;
-  /** The fields that are wrong, for `invalid_request` and sometimes `unprocessable`. */
+  /** The wrong fields, for `invalid_request` and sometimes for `unprocessable`. */
   readonly errors: FieldError[];
-  /** Name it to the operator; also the header X-Request-Id. */
+  /** Id of the request, also in the header X-Request-Id. Give this id to the operator when you report a problem. */
   readonly requestId: string | undefined;
-  /** Seconds that the server asks to wait. */
+  /** Seconds to wait before the next try, as the server asks. */
   readonly retryAfter: number | undefined;
-  /** The same request may succeed later. False where `run` would make another one: its create was accepted, and its key was not the caller's. */
+  /**
+   * Whether the same request may succeed later. `false` where calling `run` again would create and charge a second
+   * generation: the create was accepted, and the caller did not choose the idempotency key.
+   */
   readonly retryable: boolean;
-  /** The key that the create was sent with: sent again with the same key it is charged once. */
+  /** Idempotency key of the create. Sending the same create again with this key is charged only once. */
   readonly idempotencyKey: string | undefined;
-  /** As it ended, with `generation_failed` and `generation_canceled`. */
+  /** The finished generation, with `generation_failed` and `generation_canceled`. */
   readonly generation: Generation | undefined;
-  /** Of every error of `run` and `wait` once the create was accepted: it is charged, and `generations.wait` goes on with it. */
+  /**
+   * Id of the generation, on every error of `run` and `wait` after the create was accepted. The generation is charged;
+   * call `generations.wait` with this id to continue to wait.
+   */
   readonly generationId: string | undefined;
 
   constructor(code: RenderkitErrorCode, message: string, details: Details = {}) {
@@ -67,7 +76,7 @@ class RenderkitFailure extends Error {
     Object.defineProperty(this, brand, { value: true });
   }
 
-  /** Whether something caught is an error of this client, of this copy of the package or another. */
+  /** Returns whether a caught value is an error of this client, also when another copy of the package threw it. */
   static is(error: unknown): error is RenderkitError {
     return typeof error === 'object' && error !== null && brand in error;
   }
@@ -76,8 +85,8 @@ class RenderkitFailure extends Error {
 type WithCode<Code extends RenderkitErrorCode> = RenderkitFailure & { readonly code: Code };
 
 /**
- * Everything that this client throws. `code` tells them apart, and TypeScript then knows what else is there: a
- * `generation` with `generation_failed`, a `generationId` with `still_running`.
+ * The errors that this client throws. Check `code` to tell them apart; TypeScript then narrows the type: `generation`
+ * is there with `generation_failed`, `generationId` with `still_running`.
  */
 export type RenderkitError =
   | (WithCode<'generation_failed' | 'generation_canceled'> & {
@@ -88,7 +97,7 @@ export type RenderkitError =
   | WithCode<Exclude<RenderkitErrorCode, 'generation_failed' | 'generation_canceled' | 'still_running'>>;
 export const RenderkitError = RenderkitFailure;
 
-/** Codes for answers that carry no problem document: those of a proxy in between, for example. */
+/** Codes for responses without a problem document, for example from a proxy. */
 const codeOfStatus: Record<number, Problem['code']> = {
   401: 'unauthorized',
   402: 'insufficient_credits',
@@ -104,7 +113,7 @@ const codeOfStatus: Record<number, Problem['code']> = {
 
 const retryableStatuses = new Set([429, 500, 502, 503, 504]);
 
-/** The error that an answer other than 2xx stands for. Reads the body. */
+/** Returns the error for a response with a status other than 2xx. Reads the body. */
 export async function errorOfResponse(
   response: Response,
   idempotencyKey: string | undefined,
@@ -126,7 +135,9 @@ export async function errorOfResponse(
   );
 }
 
-/** The same for a link of an output. What has no file any more is `not_found`. */
+/**
+ * Returns the error for a failed download of an output's link. The code is `not_found` when the file no longer exists.
+ */
 export async function errorOfLink(response: Response, url: string): Promise<RenderkitFailure> {
   await response.body?.cancel();
   const { status, headers } = response;
@@ -137,7 +148,7 @@ export async function errorOfLink(response: Response, url: string): Promise<Rend
   );
 }
 
-/** Seconds of a Retry-After header, which may be a date (RFC 9110, section 10.2.3). */
+/** Returns the seconds of a Retry-After header, which may also be a date (RFC 9110, section 10.2.3). */
 function retryAfterSeconds(headers: Headers): number | undefined {
   const value = headers.get('retry-after');
   if (value === null) return undefined;

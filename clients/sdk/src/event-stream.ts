@@ -1,15 +1,15 @@
-/** @internal One event of a stream of server-sent events; without data where the server says its id alone. */
+/** @internal One server-sent event. `data` is empty where the server sends only an id. */
 export type ServerEvent = { event: string; data: string; id: string | undefined };
 
-/** @internal Nothing came for so long that the stream counts as dead. */
+/** @internal No byte arrived in time, so the stream counts as dead. */
 export class SilentStreamError extends Error {}
 
 /**
- * @internal Events of a body of `text/event-stream` (WHATWG HTML, section 9.2), until it ends.
+ * @internal Yields the events of a body of `text/event-stream` (WHATWG HTML, section 9.2) until the body ends.
  *
- * @param silenceMs a function: how long the next byte may take.
- * @param onBytes called for each piece that comes, signs of life too.
- * @throws SilentStreamError when it takes longer.
+ * @param silenceMs returns how many milliseconds the next byte may take.
+ * @param onBytes called for each chunk that arrives, keep-alive comments included.
+ * @throws SilentStreamError when the next byte takes longer than `silenceMs`.
  */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,

@@ -4,42 +4,48 @@ import type { EventList, ListEventsQuery } from './objects.generated.ts';
 import { PagePromise } from './page.ts';
 import { type RequestOptions, sleep, type Transport } from './transport.ts';
 
-/** Something that happened on the account: what webhooks tell of, and creates, starts and cancellations beside it. */
+/** An event of the account: the events that webhooks deliver, and also creates, starts and cancellations. */
 export type AccountEvent = EventList['data'][number];
 
-/** How to follow the account. */
+/** Options of `events.stream`. */
 export type EventStreamOptions = {
-  /** Only events of these types; all when left out. */
+  /** Only events of these types. All types when left out. */
   types?: readonly AccountEvent['type'][] | undefined;
-  /** Id of an event of the last 7 days: what came after it is told first. What happens from now on when left out. */
+  /**
+   * Id of an event of the last 7 days. The stream first sends the events after this one. When left out, the stream
+   * sends only new events.
+   */
   after?: string | undefined;
-  /** Ends the stream with `aborted`. */
+  /** Ends the stream: the stream then throws `aborted`. */
   signal?: AbortSignal | undefined;
-  /** Called whenever the stream is open, the first time and after every break. */
+  /** Called each time the stream opens: the first time and after every break. */
   onOpen?: (() => void) | undefined;
-  /** Called after every break, with what is known of it. The stream goes on by itself. */
+  /** Called after every break, with the error if there is one. The stream connects again without help. */
   onBreak?: ((error: unknown) => void) | undefined;
 };
 
-/** Servers send a sign of life each 15 seconds. */
+/** Servers send a keep-alive every 15 seconds. */
 const silenceMs = 40_000;
-/** A proxy that collects whole answers lets nothing through: then asking again and again is the way. */
+/** A proxy that buffers whole responses lets no stream through. The client then polls the list instead. */
 const firstByteMs = 15_000;
-/** Before that it is asked where the stream would begin, so that nothing is missed that happens meanwhile. */
+/**
+ * Earlier than `firstByteMs`, the client asks for the id of the newest event. A later change to polling then misses no
+ * event.
+ */
 const askPlaceMs = 1_000;
 const pollMs = 3_000;
-/** Then a stream is tried again: the proxy may have been mended, and what was silent only busy. */
+/** After this time the client tries a stream again: the proxy may be repaired, or the server was only busy. */
 const pollsOnlyMs = 5 * 60_000;
 const reconnectMs = 1_000;
 const maxReconnectMs = 15_000;
 
-/** Where a reader stands: after that event, or before the first that there is. Undefined: not known yet. */
+/** Position of a reader: after this event, or `null` before the first event. `undefined`: not known yet. */
 type Place = { after: string | null | undefined };
 
-/** What happens on the account, whichever key or page it comes from. */
+/** Events of the account, whichever key or page caused them. */
 export class Events {
   readonly #transport: Transport;
-  /** Until when the proxies before this server are thought to let no stream through, as they did. */
+  /** Until this time the client polls, because the proxies before the server let no stream through. */
   #pollsUntil = -Infinity;
 
   /** @internal */
@@ -47,7 +53,7 @@ export class Events {
     this.#transport = transport;
   }
 
-  /** What happened in the last 7 days, the oldest first: `for await (const event of rk.events.list({ after: id }))`. */
+  /** Lists the events of the last 7 days, oldest first: `for await (const event of rk.events.list({ after: id }))`. */
   list(
     query: Omit<ListEventsQuery, 'types'> & { types?: readonly AccountEvent['type'][] | undefined } = {},
     options?: RequestOptions,
@@ -64,11 +70,12 @@ export class Events {
   }
 
   /**
-   * Every event as it happens, each once and in order: `for await (const event of rk.events.stream()) …`. It never ends by
-   * itself: after a break it goes on where it was. Keep `event.id` and give it as `after` to go on in another process.
+   * Yields every event as it happens, each once and in order: `for await (const event of rk.events.stream()) …`. The
+   * stream has no end; after a break it continues where it stopped. To continue in another process, store `event.id`
+   * and pass it as `after`.
    *
-   * @throws RenderkitError `aborted` by the signal, `invalid_request` when `after` is unknown or older than 7 days, and what
-   *   else another try would not change, such as `unauthorized`.
+   * @throws RenderkitError `aborted` by the signal, `invalid_request` when `after` is unknown or older than 7 days, and
+   *   any error that a retry cannot fix, such as `unauthorized`.
    */
   async *stream(options: EventStreamOptions = {}): AsyncGenerator<AccountEvent, void, undefined> {
     const { signal, onBreak } = options;
@@ -80,7 +87,7 @@ export class Events {
       try {
         for await (const event of polls ? this.#poll(options, place) : this.#streamOnce(options, place)) {
           pause = reconnectMs;
-          // The newest event that there is comes as an id alone, to go on from.
+          // `undefined`: the server sent only the id of the newest event, as the position to continue from.
           if (event !== undefined) yield event;
         }
       } catch (error) {
@@ -98,7 +105,7 @@ export class Events {
     }
   }
 
-  /** What a stream tells until it breaks, or until it is known that none comes through. */
+  /** Yields the events of one stream until the stream breaks, or until it is clear that no stream gets through. */
   async *#streamOnce(
     { types, signal, onOpen }: EventStreamOptions,
     place: Place,
@@ -143,7 +150,7 @@ export class Events {
     }
   }
 
-  /** What lists tell, one after the other, until a stream is to be tried again. */
+  /** Polls the list and yields its new events, until it is time to try a stream again. */
   async *#poll(
     { types, signal, onOpen }: EventStreamOptions,
     place: Place,
@@ -161,7 +168,7 @@ export class Events {
     }
   }
 
-  /** Where a stream that begins now would begin. */
+  /** Stores the position at which a stream that starts now would begin, unless the position is known. */
   async #findPlace(place: Place, signal: AbortSignal | undefined): Promise<void> {
     if (place.after !== undefined) return;
     const response = await this.#transport.send({

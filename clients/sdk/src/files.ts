@@ -1,7 +1,7 @@
 import type { Upload } from './objects.generated.ts';
 import type { RequestOptions } from './transport.ts';
 
-/** Bytes in any form that a platform has. */
+/** Bytes, in any form that the platform offers. */
 export type FileInput =
   | Blob
   | ArrayBuffer
@@ -11,13 +11,13 @@ export type FileInput =
   | AsyncIterable<Uint8Array>;
 
 /**
- * An image, video or audio that a request goes by: the id of an upload, the id of an item in the library, an https
- * address, or the bytes themselves, which are then uploaded first. A text is never a path: `fromPath` of `renderkit/node`
- * opens files.
+ * An image, video or audio for a request: the id of an upload, the id of an item in the library, an https address, or
+ * the bytes. The client uploads bytes first. A string is never a path: use `fromPath` of `renderkit/node` to open a
+ * file.
  */
 export type Reference = string | FileInput | Promise<string | FileInput>;
 
-/** The same request with bytes allowed wherever it names something. */
+/** The request `T`, with bytes allowed in every field that takes a reference. */
 export type WithFiles<T> = {
   [K in keyof T]: K extends 'image' | 'mask' | 'start_image' | 'end_image' | 'source_video'
     ? Reference | Exclude<T[K], string>
@@ -32,10 +32,12 @@ const several = ['reference_images', 'reference_audios'] as const;
 /** @internal Sends a file as an upload. */
 export type SendFile = (file: Blob, name: string, options: RequestOptions | undefined) => Promise<Upload>;
 
-/** An upload that nothing names is kept for 30 days: within one of them its id is as good as its bytes. */
+/** The service keeps an unused upload for 30 days. The client reuses the id of an upload for one day. */
 const reuseMs = 24 * 3_600_000;
 
-/** @internal Uploads what a request holds as bytes, each object once, and puts ids in its place. */
+/**
+ * @internal Uploads the bytes in a request and puts the ids of the uploads in their place. Uploads each object once.
+ */
 export class References {
   readonly #sendFile: SendFile;
   readonly #sent = new WeakMap<object, { at: number; id: Promise<string> }>();
@@ -44,7 +46,7 @@ export class References {
     this.#sendFile = sendFile;
   }
 
-  /** The request with texts alone. What is already text is left as it is, for the server to validate. */
+  /** Returns the request with every reference as a string. Leaves strings as they are; the server validates them. */
   async resolve<T extends object>(request: WithFiles<T>, options: RequestOptions | undefined): Promise<T> {
     const resolved: Record<string, unknown> = { ...request };
     const given = request as Record<string, Reference | Reference[] | undefined>;
@@ -68,7 +70,7 @@ export class References {
     if (known !== undefined && Date.now() - known.at < reuseMs) return known.id;
     const id = this.#upload(reference, options);
     this.#sent.set(reference, { at: Date.now(), id });
-    // What failed may be tried again with the same object.
+    // After a failure the same object may be uploaded again.
     id.catch(() => this.#sent.delete(reference));
     return id;
   }
@@ -81,10 +83,13 @@ export class References {
   }
 }
 
-/** What a Blob is made of: bytes whose memory is not shared with others. */
+/** Parts of a Blob: bytes whose memory is not shared. */
 type Part = ArrayBuffer | Uint8Array<ArrayBuffer>;
 
-/** @internal The bytes as a Blob and the name that they travel under. The server goes by the bytes, not the name. */
+/**
+ * @internal Returns the bytes as a Blob, and the file name to send. The server detects the type from the bytes, not
+ * from the name.
+ */
 export async function blobOf(file: FileInput): Promise<{ blob: Blob; name: string }> {
   if (file instanceof Blob) {
     const { name } = file as { name?: unknown };
@@ -92,7 +97,7 @@ export async function blobOf(file: FileInput): Promise<{ blob: Blob; name: strin
   }
   if (file instanceof Response) return { blob: await file.blob(), name: nameOf(file.url) };
   if (file instanceof ArrayBuffer) return { blob: new Blob([file]), name: 'file' };
-  // Copied: its memory may be shared with others.
+  // Copied, because the memory may be shared.
   if (ArrayBuffer.isView(file)) return { blob: new Blob([new Uint8Array(file)]), name: 'file' };
   const parts: Part[] = [];
   for await (const part of file as AsyncIterable<Uint8Array>) parts.push(part as Part);

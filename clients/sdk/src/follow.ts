@@ -3,11 +3,13 @@ import { readEvents, SilentStreamError } from './event-stream.ts';
 import type { Generation, Progress } from './objects.generated.ts';
 import { maxTimerMs, type RequestOptions, sleep, type Transport } from './transport.ts';
 
-/** A small picture of what is being made. `fetch` gets its bytes, as long as the generation runs. */
+/**
+ * A small picture of an output in progress. `fetch` downloads its bytes; a link works only while the generation runs.
+ */
 export type Preview = {
   object: 'preview';
   generation_id: string;
-  /** Which output, from 0. */
+  /** Index of the output, 0-based. */
   index: number;
   revision: number;
   url: string;
@@ -17,55 +19,63 @@ export type Preview = {
   fetch(): Promise<Response>;
 };
 
-/** What happens to a generation, in order. A `done` is the last one. */
+/** An event of a generation. Events come in order, and `done` is the last. */
 export type GenerationEvent =
   | { type: 'generation'; generation: Generation }
   | { type: 'progress'; progress: Progress }
   | { type: 'preview'; preview: Preview }
   | { type: 'done'; generation: Generation };
 
-/** How to wait. */
+/** Options of `wait`. */
 export type WaitOptions = {
-  /** Milliseconds of patience; then `still_running`. Without it as long as it takes. */
+  /** The longest wait, in milliseconds; then `wait` throws `still_running`. No limit when left out. */
   timeout?: number | undefined;
-  /** Ends the waiting with `aborted`. The generation goes on unless `cancelOnAbort` is set. */
+  /** Ends the wait with `aborted`. The generation continues unless `cancelOnAbort` is set. */
   signal?: AbortSignal | undefined;
-  /** Also cancels when the signal comes or the patience ends. Only what is still queued can be canceled; it then costs nothing. */
+  /**
+   * Also cancels the generation when the signal aborts or the timeout passes. Only a queued generation can be canceled;
+   * it then costs nothing.
+   */
   cancelOnAbort?: boolean | undefined;
   onProgress?: ((progress: Progress) => void) | undefined;
-  /** Told how it looks by now, with the bytes at hand. */
+  /** Called with each preview. Its bytes are inline, so `fetch` needs no request. */
   onPreview?: ((preview: Preview) => void) | undefined;
 };
 
-/** How to stream. */
+/** Options of `stream`. */
 export type StreamOptions = {
   signal?: AbortSignal | undefined;
-  /** `inline` puts the bytes of a preview into its address, `none` leaves previews out. `link` when left out. */
+  /** `inline` puts the bytes of a preview into its address. `none` leaves previews out. `link` when left out. */
   previews?: 'link' | 'inline' | 'none' | undefined;
 };
 
-/** Servers send a sign of life each 15 seconds. */
+/** Servers send a keep-alive every 15 seconds. */
 const silenceMs = 40_000;
-/** A proxy that collects whole answers lets nothing through: then asking again and again is the way. */
+/** A proxy that buffers whole responses lets no stream through. The client then polls instead. */
 const firstByteMs = 20_000;
-/** Below the 60 s after which many proxies give an answer up. */
+/** Less than 60 s, the limit after which many proxies give up on a response. */
 const longPollSeconds = 50;
-/** While somebody wants to see progress. */
+/** Used while the caller wants progress. */
 const progressPollSeconds = 3;
-/** Then a stream is tried again: the server may be a newer one, the proxy mended, and what was silent only busy. */
+/**
+ * After this time the client tries a stream again: the server may be newer, the proxy repaired, or the server was only
+ * busy.
+ */
 const pollsOnlyMs = 5 * 60_000;
-/** The same after a connection that was lost. */
+/** After a lost connection, the client tries a stream again after this time. */
 const streamAgainMs = 30_000;
 const reconnectMs = 1_000;
 const maxReconnectMs = 15_000;
 
-/** A service that was heard may be away for so long, as while it is restarted; the generation goes on without it. */
+/**
+ * A service that has answered before may be away for this time, for example during a restart. The generation continues.
+ */
 const awayMs = 5 * 60_000;
 
-/** Whoever gave up does not wait long for that. */
+/** Timeout of the cancel request. The caller has given up and should not wait longer. */
 const cancelMs = 10_000;
 
-/** No stream was opened. `refused` is the server's 404, which also stands for a generation that is not there. */
+/** No stream was opened. `refused`: the server answered 404. A generation that does not exist also gives 404. */
 class NoStreamError extends Error {
   readonly refused: boolean;
 
@@ -77,10 +87,10 @@ class NoStreamError extends Error {
 
 const isFinal = (generation: Generation) => generation.status !== 'queued' && generation.status !== 'running';
 
-/** @internal Follows generations: by a stream where there is one, else by long polls. */
+/** @internal Follows generations: by a stream where the server offers one, else by long polls. */
 export class Follower {
   readonly #transport: Transport;
-  /** Until when this server and the proxies before it are thought to let no stream through, as they did. */
+  /** Until this time the client polls, because the server, or a proxy before it, let no stream through. */
   #pollsUntil = -Infinity;
 
   constructor(transport: Transport) {
@@ -95,13 +105,16 @@ export class Follower {
     this.#pollsUntil = performance.now() + pollsOnlyMs;
   }
 
-  /** All that happens, from the state now to `done`. Connects again by itself; nothing but progress is lost between. */
+  /**
+   * Yields all events, from the current state to `done`. Connects again after a break; only progress events can be
+   * lost.
+   */
   async *events(
     id: string,
     { signal, previews = 'link' }: StreamOptions,
   ): AsyncGenerator<GenerationEvent, void, undefined> {
     const waitSeconds = previews === 'none' ? longPollSeconds : progressPollSeconds;
-    // Whoever was never heard may be somebody else's address: that is told at once.
+    // A server that has never answered may be at a wrong address, so the error is thrown at once.
     let heardAt = -Infinity;
     const hear = () => (heardAt = performance.now());
     let pause = reconnectMs;
@@ -112,7 +125,7 @@ export class Follower {
       let isKnown = false;
       try {
         for await (const event of this.#polls(id, waitSeconds, { signal, onAnswer: hear })) {
-          // The generation is there, so it is streams that this server does not have.
+          // The generation exists, so the 404 means that this server has no streams.
           if (refused && !isKnown) this.#avoidStreams();
           isKnown = true;
           pause = reconnectMs;
@@ -130,7 +143,10 @@ export class Follower {
     }
   }
 
-  /** What streams tell, one after the other, until the generation has `ended` or no stream is to be had. */
+  /**
+   * Yields the events of streams, one stream after the other, until the generation has `ended` or no stream can be
+   * opened.
+   */
   async *#streams(
     id: string,
     previews: 'link' | 'inline' | 'none',
@@ -162,7 +178,7 @@ export class Follower {
     previews: 'link' | 'inline' | 'none',
     signal: AbortSignal | undefined,
   ): AsyncGenerator<GenerationEvent, void, undefined> {
-    // One time for all tries: a proxy that holds the answer back would do so again.
+    // One limit for all tries together: a proxy that holds the response back would do so again.
     const silence = new AbortController();
     const timer = setTimeout(() => silence.abort(), firstByteMs);
     const signals = [silence.signal, ...(signal === undefined ? [] : [signal])];
@@ -217,7 +233,7 @@ export class Follower {
         return { type: event, preview: { ...preview, fetch: () => this.#fetchPreview(preview.url) } };
       }
       default:
-        // A newer server may tell more.
+        // A newer server may send more types of events.
         return undefined;
     }
   }
@@ -236,7 +252,7 @@ export class Follower {
     const path = `/v1/generations/${encodeURIComponent(id)}`;
     let shown = '';
     for (let wait = 0; ; wait = waitSeconds) {
-      // A held answer begins when the wait is over.
+      // The server holds the response until the wait is over, so the timeout includes the wait.
       const options: RequestOptions = { signal, timeout: this.#transport.options.timeout + wait * 1000 };
       const call = { method: 'GET', path, query: { wait }, options } as const;
       const { data: generation } = await this.#transport.answer<Generation>(call).catch((error: unknown) => {
@@ -252,7 +268,7 @@ export class Follower {
     }
   }
 
-  /** Undefined where the server tells none. */
+  /** Returns `undefined` where the server reports no progress. */
   async #progress(path: string, signal: AbortSignal | undefined): Promise<Progress | undefined> {
     const call = { method: 'GET', path: `${path}/progress`, options: { signal } } as const;
     try {
@@ -264,10 +280,10 @@ export class Follower {
   }
 
   /**
-   * The generation when it has succeeded.
+   * Waits for a generation and returns it when it has succeeded.
    *
-   * @throws RenderkitError `generation_failed`, `generation_canceled`, `still_running`, `aborted`, or why it cannot be asked
-   *   for, each with its id.
+   * @throws RenderkitError `generation_failed`, `generation_canceled`, `still_running`, `aborted`, or the reason why
+   *   the service cannot be reached. Each error has the id of the generation.
    */
   async wait(id: string, options: WaitOptions = {}): Promise<SucceededGeneration> {
     const patience = new AbortController();
@@ -277,7 +293,8 @@ export class Follower {
     try {
       const events = this.events(id, {
         signal: AbortSignal.any(signals),
-        // A link leads to nothing once the render is over, which may be before it is asked for.
+        // The link of a preview stops working when the render ends, which may be before the caller fetches it. So
+        // previews are inline.
         previews: options.onPreview === undefined ? 'none' : 'inline',
       });
       for await (const event of events) {
@@ -288,7 +305,7 @@ export class Follower {
       throw new Error('a stream of events ended without its last one');
     } catch (error) {
       if (!RenderkitError.is(error)) throw error;
-      // It goes on, whatever has ended the waiting: who catches this has to know of it.
+      // The generation continues after any such error, so the error carries its id.
       if (error.code !== 'aborted') throw Object.assign(error, { generationId: id });
       if (options.cancelOnAbort === true) await this.#tryToCancel(id);
       if (options.signal?.aborted === true) throw abortedBy(options.signal, id);
@@ -303,14 +320,14 @@ export class Follower {
 
   async #tryToCancel(id: string): Promise<void> {
     const path = `/v1/generations/${encodeURIComponent(id)}/cancel`;
-    // It may have been sent to an engine in the meantime, and then goes on.
+    // The cancel fails when the generation was sent to an engine in the meantime; the generation then continues.
     await this.#transport
       .send({ method: 'POST', path, options: { timeout: cancelMs } })
       .catch(() => undefined);
   }
 }
 
-/** The same events, each of which is told of when it comes. */
+/** Yields the same events and calls `onEvent` for each. */
 async function* heard<Event, Result>(
   events: AsyncGenerator<Event, Result, undefined>,
   onEvent: () => void,
@@ -323,7 +340,7 @@ async function* heard<Event, Result>(
     }
     return next.value;
   } finally {
-    // Whoever stops listening ends the stream.
+    // When the consumer stops early, the source stream is closed.
     if (next?.done !== true) await events.return(undefined as Result);
   }
 }

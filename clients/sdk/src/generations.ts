@@ -20,17 +20,18 @@ import { PagePromise } from './page.ts';
 import type { CreateOptions, RequestOptions, Transport } from './transport.ts';
 
 /**
- * Filled by a declaration of your own, which `renderkit models types` writes: then the editor completes `model`, and `options`
- * are checked against it. `declare module 'renderkit' { interface RenderkitModels { 'atelier-1': { options: { seed?: number } } } }`.
+ * The models that your program declares. `renderkit models types` writes this declaration. The editor then completes
+ * `model`, and TypeScript checks `options` against it. `declare module 'renderkit' { interface RenderkitModels {
+ * 'atelier-1': { options: { seed?: number } } } }`.
  */
 // oxlint-disable-next-line typescript/no-empty-interface -- it is there to be merged into
 export interface RenderkitModels {}
 
-/** Any text, with the names of `RenderkitModels` for the editor. */
+/** Any string. The editor suggests the names of `RenderkitModels`. */
 // oxlint-disable-next-line typescript/no-redundant-type-constituents -- there are names as soon as somebody declares some
 export type ModelId = keyof RenderkitModels | (string & {});
 
-/** What a model that was declared takes; of others anything. */
+/** The type of `options`: the declared type for a declared model, else `Any`. */
 type OptionsOf<Model, Any> = Model extends keyof RenderkitModels
   ? RenderkitModels[Model] extends { options: infer Options }
     ? Options
@@ -44,7 +45,7 @@ type WithModel<T, Model> = T extends { model?: unknown; options?: infer Any }
     }
   : T;
 
-/** What a create takes: the fields of the API, with bytes allowed wherever a reference is. */
+/** Parameters of a create: the fields of the API, with bytes allowed wherever the API takes a reference. */
 export type ImageParams<Model extends ModelId = ModelId> = WithModel<WithFiles<CreateImageRequest>, Model>;
 export type EditParams<Model extends ModelId = ModelId> = WithModel<WithFiles<CreateEditRequest>, Model>;
 export type VideoParams<Model extends ModelId = ModelId> = WithModel<WithFiles<CreateVideoRequest>, Model>;
@@ -55,16 +56,16 @@ export type EstimateParams<Model extends ModelId = ModelId> = EstimateRequest ex
     : never
   : never;
 
-/** Options of a create that waits: `timeout` is the patience with the whole generation. */
+/** Options of a create that waits. `timeout` limits the wait for the whole generation. */
 export type RunOptions = WaitOptions & Omit<CreateOptions, 'timeout'>;
 
-/** Credits have three decimals; a limit above all prices is none. */
+/** Returns the header for the price limit. Credits have three decimals. A limit of 1e9 or more means no limit. */
 function limitHeader(maxCredits: number | undefined): Record<string, string> {
   if (maxCredits === undefined || maxCredits >= 1e9) return {};
   return { 'X-Renderkit-Max-Credits': String(Math.floor(maxCredits * 1_000 + 1e-6) / 1_000) };
 }
 
-/** @internal What creates have in common. */
+/** @internal The code that all creates share. */
 export class Creates {
   readonly #transport: Transport;
   readonly #references: References;
@@ -99,7 +100,7 @@ export class Creates {
     const { id } = await this.create(path, params, { ...createOptions, idempotencyKey });
     return this.#follower.wait(id, options).catch((error: unknown) => {
       if (!RenderkitError.is(error)) throw error;
-      // It is paid: `run` under another key would pay for another one.
+      // The generation is paid. `run` with another key would create and charge a second one.
       const retryable = error.retryable && options.idempotencyKey !== undefined;
       throw Object.assign(error, { idempotencyKey, retryable });
     });
@@ -114,7 +115,7 @@ export class Creates {
   }
 }
 
-/** Pictures from text, and from pictures. */
+/** Creates pictures from text and edits pictures. */
 export class Images {
   readonly #creates: Creates;
 
@@ -123,7 +124,10 @@ export class Images {
     this.#creates = creates;
   }
 
-  /** Starts pictures from text and answers at once: `await rk.images.create({ prompt: 'a lighthouse' })`. */
+  /**
+   * Starts to make pictures from text and returns the queued generation at once: `await rk.images.create({ prompt: 'a
+   * lighthouse' })`.
+   */
   create<Model extends ModelId>(params: ImageParams<Model>, options?: CreateOptions): ApiPromise<Generation> {
     return this.#creates.create('/v1/images/generations', params, options);
   }
@@ -137,7 +141,10 @@ export class Images {
     return this.#creates.run('/v1/images/generations', params, options);
   }
 
-  /** Starts a change of a picture and answers at once: `await rk.images.createEdit({ image, prompt: 'in winter' })`. */
+  /**
+   * Starts to edit a picture and returns the queued generation at once: `await rk.images.createEdit({ image, prompt:
+   * 'in winter' })`.
+   */
   createEdit<Model extends ModelId>(
     params: EditParams<Model>,
     options?: CreateOptions,
@@ -146,7 +153,8 @@ export class Images {
   }
 
   /**
-   * Changes a picture, or a masked part of it, and waits: `await rk.images.edit({ image, prompt: 'in winter' })`.
+   * Edits a picture, or a masked part of it, and waits for the result: `await rk.images.edit({ image, prompt: 'in
+   * winter' })`.
    *
    * @throws RenderkitError as `createEdit` and `generations.wait` do.
    */
@@ -155,7 +163,7 @@ export class Images {
   }
 }
 
-/** Videos, what comes after them, and frames. */
+/** Creates videos, extends videos and takes frames from them. */
 export class Videos {
   readonly #creates: Creates;
   readonly #transport: Transport;
@@ -166,7 +174,10 @@ export class Videos {
     this.#transport = transport;
   }
 
-  /** Starts a video and answers at once: `await rk.videos.create({ prompt: 'clouds drift', duration: 5 })`. */
+  /**
+   * Starts to make a video and returns the queued generation at once: `await rk.videos.create({ prompt: 'clouds drift',
+   * duration: 5 })`.
+   */
   create<Model extends ModelId>(params: VideoParams<Model>, options?: CreateOptions): ApiPromise<Generation> {
     return this.#creates.create('/v1/videos/generations', params, options);
   }
@@ -180,13 +191,17 @@ export class Videos {
     return this.#creates.run('/v1/videos/generations', params, options);
   }
 
-  /** Starts what comes after a finished video: `await rk.videos.extend({ video_id, prompt: 'the sun sets' })`. */
+  /**
+   * Starts to extend a finished video and returns the queued generation at once: `await rk.videos.extend({ video_id,
+   * prompt: 'the sun sets' })`.
+   */
   extend(params: ExtendParams, options?: CreateOptions): ApiPromise<Generation> {
     return this.#creates.create('/v1/videos/extend', params, options);
   }
 
   /**
-   * The same, waiting for it: `await rk.videos.runExtend({ video_id, prompt: 'the sun sets' })`.
+   * Extends a finished video and waits for the result: `await rk.videos.runExtend({ video_id, prompt: 'the sun sets'
+   * })`.
    *
    * @throws RenderkitError as `extend` and `generations.wait` do.
    */
@@ -194,14 +209,17 @@ export class Videos {
     return this.#creates.run('/v1/videos/extend', params, options);
   }
 
-  /** One picture of a video, free: `await rk.videos.createFrame(video.outputs[0].id, { time: 'last' })`. */
+  /**
+   * Makes a picture from one frame of a video. Free of charge: `await rk.videos.createFrame(video.outputs[0].id, {
+   * time: 'last' })`.
+   */
   createFrame(videoId: string, body: CreateFrameRequest, options?: RequestOptions): ApiPromise<Frame> {
     const path = `/v1/videos/${encodeURIComponent(videoId)}/frames`;
     return new ApiPromise(this.#transport.answer({ method: 'POST', path, body, options }));
   }
 }
 
-/** Everything that was ever asked for. */
+/** All generations of the account. */
 export class Generations {
   readonly #transport: Transport;
   readonly #follower: Follower;
@@ -212,22 +230,25 @@ export class Generations {
     this.#follower = follower;
   }
 
-  /** How it stands now: `(await rk.generations.retrieve(id)).status`. Its links are fresh. */
+  /** Returns the current state of a generation, with fresh links: `(await rk.generations.retrieve(id)).status`. */
   retrieve(id: string, options?: RequestOptions): ApiPromise<Generation> {
     const path = `/v1/generations/${encodeURIComponent(id)}`;
     return new ApiPromise(this.#transport.answer({ method: 'GET', path, options }));
   }
 
   /**
-   * What it was asked for, and what makes it again: `(await rk.generations.request(id)).seed`; `repeat` is the body of a create
-   * with that seed.
+   * Returns the request that created a generation, and a request that repeats it: `(await
+   * rk.generations.request(id)).seed`. `repeat` is the body of a create with this seed.
    */
   request(id: string, options?: RequestOptions): ApiPromise<GenerationRequest> {
     const path = `/v1/generations/${encodeURIComponent(id)}/request`;
     return new ApiPromise(this.#transport.answer({ method: 'GET', path, options }));
   }
 
-  /** Newest first, without end: `for await (const generation of rk.generations.list({ status: 'failed' }))`. */
+  /**
+   * Lists all generations over all pages, newest first: `for await (const generation of rk.generations.list({ status:
+   * 'failed' }))`.
+   */
   list(query: ListGenerationsQuery = {}, options?: RequestOptions): PagePromise<Generation> {
     return PagePromise.of((page) =>
       this.#transport.answer({
@@ -239,37 +260,42 @@ export class Generations {
     );
   }
 
-  /** Takes one out of the queue before it is sent to an engine; a later one is refused as `conflict`. */
+  /** Cancels a generation that waits in the queue. Throws `conflict` once the generation was sent to an engine. */
   cancel(id: string, options?: RequestOptions): ApiPromise<Generation> {
     const path = `/v1/generations/${encodeURIComponent(id)}/cancel`;
     return new ApiPromise(this.#transport.answer({ method: 'POST', path, options }));
   }
 
-  /** Gives up one that may run already; its engine is asked to end. Where none can, that is refused as `conflict`. */
+  /**
+   * Stops a generation that may already run; the service asks its engine to stop. Throws `conflict` where the engine
+   * cannot stop it.
+   */
   stop(id: string, options?: RequestOptions): ApiPromise<Generation> {
     const path = `/v1/generations/${encodeURIComponent(id)}/stop`;
     return new ApiPromise(this.#transport.answer({ method: 'POST', path, options }));
   }
 
-  /** How far it is, as one object: `(await rk.generations.progress(id)).stage`. */
+  /** Returns the progress of a generation: `(await rk.generations.progress(id)).stage`. */
   progress(id: string, options?: RequestOptions): ApiPromise<Progress> {
     const path = `/v1/generations/${encodeURIComponent(id)}/progress`;
     return new ApiPromise(this.#transport.answer({ method: 'GET', path, options }));
   }
 
   /**
-   * The generation when it has succeeded, from whichever process it was started: `await rk.generations.wait(queued.id)`.
+   * Waits for a generation and returns it when it has succeeded. Any process may have started it: `await
+   * rk.generations.wait(queued.id)`.
    *
    * @throws RenderkitError `generation_failed` or `generation_canceled` with the generation, `still_running` when
-   *   `timeout` is over, `aborted` by the signal, or why the service cannot be asked. Each has its `generationId`.
+   *   `timeout` has passed, `aborted` by the signal, or the reason why the service cannot be reached. Each error has
+   *   `generationId`.
    */
   wait(id: string, options?: WaitOptions): Promise<SucceededGeneration> {
     return this.#follower.wait(id, options);
   }
 
   /**
-   * Every event as it happens, the state now first and `done` last:
-   * `for await (const event of rk.generations.stream(id)) if (event.type === 'progress') …`.
+   * Yields every event as it happens. The first is the current state, the last is `done`: `for await (const event of
+   * rk.generations.stream(id)) if (event.type === 'progress') …`.
    */
   stream(id: string, options: StreamOptions = {}): AsyncGenerator<GenerationEvent, void, undefined> {
     return this.#follower.events(id, options);

@@ -18,11 +18,11 @@ import type {
 import { PagePromise } from './page.ts';
 import { type RequestOptions, sleep, type Transport } from './transport.ts';
 
-/** A file of half a gigabyte takes its time. */
+/** Uploading a file of half a gigabyte takes some minutes. */
 const uploadTimeoutMs = 15 * 60_000;
 const uploadPollMs = 1_000;
 
-/** Files of one's own, to be named in requests. */
+/** The account's own files, for use in requests. */
 export class Uploads {
   readonly #transport: Transport;
 
@@ -32,8 +32,9 @@ export class Uploads {
   }
 
   /**
-   * Sends a file, or has one fetched: `await rk.uploads.create(await fromPath('lake.jpg'))`,
-   * `await rk.uploads.create({ url: 'https://example.com/lake.jpg' })`. What is named in a create needs no call of this.
+   * Uploads a file, or asks the service to fetch one: `await rk.uploads.create(await fromPath('lake.jpg'))`, `await
+   * rk.uploads.create({ url: 'https://example.com/lake.jpg' })`. A create uploads the bytes in its request by itself,
+   * so it needs no call of this method.
    */
   create(
     file: FileInput | Promise<FileInput> | CreateUploadRequest,
@@ -56,13 +57,13 @@ export class Uploads {
   async #form(file: FileInput, fileName: string | undefined, projectId: string | undefined) {
     const { blob, name } = await blobOf(file);
     const form = new FormData();
-    // Fields before the file: a server may read a form as it comes.
+    // The fields come before the file, because a server may read a form while it arrives.
     if (projectId !== undefined) form.append('project_id', projectId);
     form.append('file', blob, fileName ?? name);
     return form;
   }
 
-  /** How far the checks are: `(await rk.uploads.retrieve(id)).status`. */
+  /** Returns an upload with the state of its checks: `(await rk.uploads.retrieve(id)).status`. */
   retrieve(id: string, options?: RequestOptions): ApiPromise<Upload> {
     return new ApiPromise(
       this.#transport.answer({ method: 'GET', path: `/v1/uploads/${encodeURIComponent(id)}`, options }),
@@ -70,9 +71,10 @@ export class Uploads {
   }
 
   /**
-   * The upload when its checks are over. Nothing needs to wait for that: a create may name an upload at once.
+   * Waits until the checks of an upload are over and returns the upload. Not necessary before a create: a create may
+   * use an upload at once.
    *
-   * @throws RenderkitError `unprocessable` when it was rejected, `aborted` by the signal.
+   * @throws RenderkitError `unprocessable` when the upload was rejected, `aborted` by the signal.
    */
   async wait(id: string, options: { signal?: AbortSignal | undefined } = {}): Promise<Upload> {
     while (true) {
@@ -84,7 +86,7 @@ export class Uploads {
     }
   }
 
-  /** Removes the file and gives its bytes back. */
+  /** Deletes the file and frees its storage. */
   delete(id: string, options?: RequestOptions): ApiPromise<DeletedUpload> {
     return new ApiPromise(
       this.#transport.answer({ method: 'DELETE', path: `/v1/uploads/${encodeURIComponent(id)}`, options }),
@@ -96,7 +98,7 @@ function isAddress(value: FileInput | CreateUploadRequest): value is CreateUploa
   return typeof (value as { url?: unknown }).url === 'string' && !(value instanceof Response);
 }
 
-/** Everything that was generated on the account. */
+/** The library: everything that was generated on the account. */
 export class Assets {
   readonly #transport: Transport;
 
@@ -105,7 +107,7 @@ export class Assets {
     this.#transport = transport;
   }
 
-  /** Newest first, without end: `for await (const asset of rk.assets.list({ type: 'video' }))`. */
+  /** Lists all items over all pages, newest first: `for await (const asset of rk.assets.list({ type: 'video' }))`. */
   list(
     query: Omit<ListAssetsQuery, 'favorites'> & { favorites?: boolean | undefined } = {},
     options?: RequestOptions,
@@ -120,13 +122,13 @@ export class Assets {
     );
   }
 
-  /** One picture: `await rk.assets.retrieveImage(output.id)`. */
+  /** Returns one picture: `await rk.assets.retrieveImage(output.id)`. */
   retrieveImage(id: string, options?: RequestOptions): ApiPromise<Asset> {
     const path = `/v1/assets/images/${encodeURIComponent(id)}`;
     return new ApiPromise(this.#transport.answer({ method: 'GET', path, options }));
   }
 
-  /** Makes an item a favorite, or no longer one: `await rk.assets.setFavorite('image', id, true)`. */
+  /** Marks an item as a favorite, or removes the mark: `await rk.assets.setFavorite('image', id, true)`. */
   setFavorite(
     type: 'image' | 'video' | 'frame',
     id: string,
@@ -137,14 +139,14 @@ export class Assets {
     return new ApiPromise(this.#transport.answer({ method: 'PATCH', path, body: { favorite }, options }));
   }
 
-  /** Takes an item out of the library; the record of its generation stays. */
+  /** Deletes an item from the library. The record of its generation stays. */
   delete(type: 'image' | 'video' | 'frame', id: string, options?: RequestOptions): ApiPromise<DeletedAsset> {
     const path = `/v1/assets/${type}/${encodeURIComponent(id)}`;
     return new ApiPromise(this.#transport.answer({ method: 'DELETE', path, options }));
   }
 }
 
-/** Folders for what is generated. */
+/** Projects: folders for generations. */
 export class Projects {
   readonly #transport: Transport;
 
@@ -153,7 +155,7 @@ export class Projects {
     this.#transport = transport;
   }
 
-  /** Newest first, without end: `for await (const project of rk.projects.list())`. */
+  /** Lists all projects over all pages, newest first: `for await (const project of rk.projects.list())`. */
   list(query: ListProjectsQuery = {}, options?: RequestOptions): PagePromise<Project> {
     return PagePromise.of((page) =>
       this.#transport.answer({
@@ -165,7 +167,7 @@ export class Projects {
     );
   }
 
-  /** A new one: `await rk.projects.create({ title: 'Autumn posters' })`. */
+  /** Creates a project: `await rk.projects.create({ title: 'Autumn posters' })`. */
   create(body: CreateProjectRequest = {}, options?: RequestOptions): ApiPromise<Project> {
     return new ApiPromise(this.#transport.answer({ method: 'POST', path: '/v1/projects', body, options }));
   }
@@ -176,13 +178,13 @@ export class Projects {
     );
   }
 
-  /** Another title: `await rk.projects.update(id, { title: 'Winter posters' })`. */
+  /** Changes the title of a project: `await rk.projects.update(id, { title: 'Winter posters' })`. */
   update(id: string, body: UpdateProjectRequest, options?: RequestOptions): ApiPromise<Project> {
     const path = `/v1/projects/${encodeURIComponent(id)}`;
     return new ApiPromise(this.#transport.answer({ method: 'PATCH', path, body, options }));
   }
 
-  /** Deletes it in the studio too. */
+  /** Deletes a project, in the studio too. */
   delete(id: string, options?: RequestOptions): ApiPromise<DeletedProject> {
     const path = `/v1/projects/${encodeURIComponent(id)}`;
     return new ApiPromise(this.#transport.answer({ method: 'DELETE', path, options }));

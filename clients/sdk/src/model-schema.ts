@@ -1,21 +1,27 @@
 import { createFields, type Model } from './objects.generated.ts';
 
-/** What a field holds. A text may be a number too. */
+/** The type of value in a field. A string may also be a number. */
 export type FieldForm = (typeof createFields)[keyof typeof createFields];
 
-/** What a field of the creates of images, edits and videos holds; undefined where none has that name. */
+/**
+ * Returns the type of value in a field of the creates of images, edits and videos. `undefined` where no field has this
+ * name.
+ */
 export function formOfField(name: string): FieldForm | undefined {
   return Object.hasOwn(createFields, name) ? createFields[name as keyof typeof createFields] : undefined;
 }
 
-/** Ratios of pictures and videos that a model takes. */
+/** Returns the aspect ratios that a model accepts for pictures and videos. */
 export function ratiosOf({ parameters }: Model): string[] {
   return [
     ...new Set([...parameters.aspect_ratios.map(({ ratio }) => ratio), ...parameters.video_aspect_ratios]),
   ];
 }
 
-/** JSON Schema of the fields of a create whose values depend on the model. What is not in it is validated by the service. */
+/**
+ * Returns a JSON Schema of the fields of a create whose values depend on the model. The service validates all other
+ * fields.
+ */
 export function modelSchema(model: Model): Record<string, unknown> {
   const { durations, max_reference_images: references, options, frames } = model.parameters;
   const ratios = ratiosOf(model);
@@ -71,8 +77,8 @@ function schemaOfOption(option: ModelOption): Record<string, unknown> {
 }
 
 /**
- * The declaration that makes an editor complete `model` and check `options` in calls of this client: the text of a `.d.ts`
- * file with these models.
+ * Returns the text of a `.d.ts` file that declares these models. With it, the editor completes `model` and TypeScript
+ * checks `options` in calls of this client.
  */
 export function modelTypes(models: readonly Model[]): string {
   const entries = models.map((model) => {
@@ -99,7 +105,7 @@ function typeOfOption(option: ModelOption): string {
   }
 }
 
-/** Names and descriptions are the operator's: nothing in them may end the comment. */
+/** The operator chooses names and descriptions, so this function makes sure that they cannot end the comment. */
 function commentOf({ name, suites }: Model): string {
   return `${name}: ${suites.join(', ')}`.replaceAll('*/', '* /').replaceAll(/\s+/g, ' ');
 }

@@ -8,8 +8,8 @@ import { pipeline } from 'node:stream/promises';
 import { inspect } from 'node:util';
 
 /**
- * A file of this machine, to be named in a request: `rk.images.edit({ image: fromPath('lake.jpg'), … })`. Its bytes are
- * read when they are sent, never whole.
+ * Opens a file of this machine for a request: `rk.images.edit({ image: fromPath('lake.jpg'), … })`. The bytes are read
+ * while they are sent, so the whole file is never in memory.
  *
  * @throws Error of the file system when there is no such file.
  */
@@ -18,7 +18,7 @@ export async function fromPath(path: string): Promise<File> {
   return new File([blob], basename(path));
 }
 
-/** What `save` writes: an output or anything else with a link, a preview or its event, a response, or bytes. */
+/** What `save` can write: an output or any object with a link, a preview or its event, a response, or bytes. */
 export type Savable =
   | { url: string }
   | { fetch(): Promise<Response> }
@@ -27,9 +27,10 @@ export type Savable =
   | Blob;
 
 /**
- * Writes an output to a file: `await save(generation.outputs[0], 'lighthouse.jpg')`. The file is there whole or not at all.
+ * Writes an output to a file: `await save(generation.outputs[0], 'lighthouse.jpg')`. On an error no partial file
+ * remains.
  *
- * @throws Error when the link answers otherwise than 2xx, or of the file system.
+ * @throws Error when the link answers with a status other than 2xx, or an error of the file system.
  */
 export async function save(source: Savable, path: string): Promise<void> {
   const body = await bodyOf(source);
@@ -57,8 +58,9 @@ async function bodyOf(source: Savable): Promise<ReadableStream<Uint8Array>> {
 }
 
 /**
- * Makes a handler of Request and Response serve `node:http`, Express (before any body parser) and their like. What the
- * handler throws is answered with 500 and told to `onError`, which writes it to stderr when left out. An answer goes out as it comes, so it may be a stream.
+ * Adapts a handler of Request and Response to `node:http`, Express (before any body parser) and similar servers. When
+ * the handler throws, the server answers 500 and `onError` receives the error; by default `onError` writes to stderr.
+ * The response is sent while it arrives, so it may be a stream.
  */
 export function toNodeHandler(
   handle: (request: Request) => Promise<Response>,

@@ -1,15 +1,15 @@
 import { type Answer, ApiPromise } from './api-promise.ts';
 
-/** One page as the API gives it. */
+/** One page of a list, as the API returns it. */
 type ListBody<T> = { data: T[]; page: number; limit: number; has_more: boolean };
 
-/** @internal Asks for the page of this number; undefined is the first. */
+/** @internal Fetches the page with this number. `undefined` means the first page. */
 export type FetchPage<T> = (page: number | undefined) => Promise<Answer<ListBody<T>>>;
 
-/** One page of a list. Iterating over it goes on over all pages after it. */
+/** One page of a list. Iterating over a page continues over all later pages. */
 export class Page<T extends object> implements AsyncIterable<T> {
   readonly data: T[];
-  /** Number of the page, from 1. */
+  /** Number of the page, 1-based. */
   readonly page: number;
   readonly limit: number;
   readonly #hasMore: boolean;
@@ -28,13 +28,13 @@ export class Page<T extends object> implements AsyncIterable<T> {
     return this.#hasMore;
   }
 
-  /** The page after this one. Throws where there is none: ask `hasNextPage()` first. */
+  /** Fetches the next page. Throws on the last page, so call `hasNextPage()` first. */
   async getNextPage(): Promise<Page<T>> {
     if (!this.#hasMore) throw new Error('This is the last page: ask hasNextPage() first.');
     return new Page((await this.#fetchPage(this.page + 1)).data, this.#fetchPage);
   }
 
-  /** All items from this page on, each once, though rows move to later pages while one reads. */
+  /** Yields all items from this page on. Yields each item once, even when items move to later pages in the meantime. */
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     const given = new Set<unknown>();
     let body = { data: this.data, page: this.page, has_more: this.#hasMore };
@@ -51,7 +51,7 @@ export class Page<T extends object> implements AsyncIterable<T> {
   }
 }
 
-/** A promise of a list's first page; `for await` over it gives every item of every page. */
+/** A promise of a list's first page. `for await` over the promise yields every item of every page. */
 export class PagePromise<T extends object> extends ApiPromise<Page<T>> implements AsyncIterable<T> {
   /** @internal */
   static of<T extends object>(fetchPage: FetchPage<T>): PagePromise<T> {

@@ -1,28 +1,28 @@
-/** The ways into a service that programs take. */
+/** The interfaces of a service that programs use. */
 export type Door = 'v1' | 'openai' | 'a1111' | 'mcp';
 
-/** What a key may do, as far as programs need it. */
+/** The scopes of a key that programs may need. */
 export type ProgramScope = 'read' | 'generate' | 'uploads' | 'projects' | 'library';
 
-/** Text that is copied whole, and what kind of text it is. */
+/** A text to copy as a whole, and the name of its kind. */
 export type Sample = { name: string; text: string };
 
-/** Where a service is and the key to it; `baseUrl` may have a path and has no slash at its end. */
+/** Address of a service and an API key. `baseUrl` may have a path and does not end with a slash. */
 export type Place = { baseUrl: string; apiKey: string };
 
-/** A program that people use already, and all that it has to be told. */
+/** A program that people already use, and the settings it needs for this service. */
 export type Program = {
   id: string;
   name: string;
   group: 'Code' | 'Chats and workflows' | 'Agents';
   door: Door;
-  /** What a key for it needs. */
+  /** Scopes that the program's key needs. */
   scopes: readonly ProgramScope[];
-  /** Where the settings go. */
+  /** Where the user enters the settings. */
   where: string;
-  /** By the names that the program has for them. */
+  /** The settings, under the names that the program uses. */
   settings: (place: Place) => Record<string, string>;
-  /** The same as it is copied: variables, a form, a file, code. The first is what most need. */
+  /** The settings as texts to copy: variables, a form, a file, code. Most users need the first one. */
   samples: (place: Place) => Sample[];
 };
 
@@ -44,10 +44,10 @@ const form = (values: Record<string, string>): Sample => ({ name: 'Form', text: 
 
 const openaiAddress = ({ baseUrl }: Place): string => `${baseUrl}/openai/v1`;
 
-/** Programs for A1111's web UI put `/sdapi/v1` at the root of a host, whatever path stands in the address. */
+/** Programs for A1111's web UI put `/sdapi/v1` at the root of the host and ignore any path in the address. */
 const originOf = ({ baseUrl }: Place): string => new URL(baseUrl).origin;
 
-/** Most programs are told everything by variables or in one form. */
+/** For most programs the settings are environment variables or one form. */
 function withForm(
   program: Omit<Program, 'samples'>,
   kind: (values: Record<string, string>) => Sample,
@@ -260,7 +260,10 @@ const ofChats: readonly Program[] = [
   ),
 ];
 
-/** Tools on the person's own machine: they reach its files, and services that only it can reach. */
+/**
+ * Runs the tools on the user's own machine. They can read its files and reach services that only this machine can
+ * reach.
+ */
 const stdioServer = (place: Place): object => ({
   command: 'npx',
   args: ['-y', '@renderkit/mcp'],
@@ -321,5 +324,5 @@ const ofAgents: readonly Program[] = [
   },
 ];
 
-/** Programs that come in by an address and a key, in the order of a list. */
+/** All programs that connect with an address and a key, in the order for a list. */
 export const programs: readonly Program[] = [...ofCode, ...ofChats, ...ofAgents];

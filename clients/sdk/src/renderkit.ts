@@ -34,26 +34,29 @@ export type * from './objects.generated.ts';
 export type { Page, PagePromise } from './page.ts';
 export type { CreateOptions, Fetch, RequestOptions } from './transport.ts';
 
-/** How to reach a Renderkit. What is left out is read from the environment, or has a good default. */
+/** Options of the client. An option that is left out is read from the environment or has a default. */
 export type ClientOptions = {
-  /** Address of the service, a path included: RENDERKIT_BASE_URL when left out. */
+  /** Address of the service, including a path if there is one. RENDERKIT_BASE_URL when left out. */
   baseUrl?: string | undefined;
-  /** RENDERKIT_API_KEY when left out. Null sends none, for a page that is signed in by a cookie. */
+  /** The API key. RENDERKIT_API_KEY when left out. `null` sends no key, for a page that is signed in by a cookie. */
   apiKey?: string | null | undefined;
-  /** Milliseconds that one try may take until its answer begins: 60,000 when left out. */
+  /** How long one try may take until its response begins, in milliseconds. 60,000 when left out. */
   timeout?: number | undefined;
-  /** Tries after the first one, of what is safe to repeat: 4 when left out. */
+  /** Number of retries of a request that is safe to repeat. 4 when left out. */
   maxRetries?: number | undefined;
-  /** Sent with every request. */
+  /** Headers to send with every request. */
   headers?: Record<string, string> | undefined;
   fetch?: Fetch | undefined;
-  /** The program that uses the client, for the User-Agent. */
+  /** Name and version of your program, for the User-Agent header. */
   appInfo?: { name: string; version?: string | undefined } | undefined;
-  /** A key in a page can be read by everybody who opens it. Say so here where that is meant. */
+  /**
+   * Allows an API key in a browser, where everybody who opens the page can read the key. Set `true` only if that is
+   * intended.
+   */
   dangerouslyAllowBrowser?: boolean | undefined;
   /** Called before every try. */
   onRequest?: TransportOptions['onRequest'];
-  /** Called with every answer; its body is not to be read. */
+  /** Called with every response. The callback must not read the body. */
   onResponse?: TransportOptions['onResponse'];
 };
 
@@ -61,9 +64,11 @@ const defaultTimeoutMs = 60_000;
 const defaultMaxRetries = 4;
 
 /**
- * A client of one Renderkit: `const rk = new Renderkit()`. It keeps no connection and may live as long as the program.
+ * A client of one Renderkit service: `const rk = new Renderkit()`. The client holds no open connection, so a program
+ * may keep it while it runs.
  *
- * @throws TypeError when it is not told where the service is, or has no key.
+ * @throws TypeError when the address or the key is missing, when the address is not valid, or when a browser would
+ *   expose the key.
  */
 export class Renderkit {
   readonly images: Images;
@@ -103,7 +108,10 @@ export class Renderkit {
     this.events = new Events(transport);
   }
 
-  /** What a create would cost, validated as the create would be: `await rk.estimate({ kind: 'image', prompt })`. */
+  /**
+   * Returns what a create would cost, with the same validation as the create: `await rk.estimate({ kind: 'image',
+   * prompt })`.
+   */
   estimate<Model extends ModelId>(
     params: EstimateParams<Model>,
     options?: RequestOptions,
@@ -112,11 +120,11 @@ export class Renderkit {
   }
 
   /**
-   * The bytes of an output, or of a preview: `await (await rk.fetchOutput(generation.outputs[0])).blob()`. Links of
-   * outputs need no key, so none is sent. What fails in passing is asked for again.
+   * Downloads an output or a preview: `await (await rk.fetchOutput(generation.outputs[0])).blob()`. Links of outputs
+   * need no key, so the client sends none. Temporary failures are retried.
    *
-   * @throws RenderkitError `connection_failed`, or `not_found` where there is no file any more. The link may be old: retrieve the
-   *   generation for a fresh one.
+   * @throws RenderkitError `connection_failed`, or `not_found` where the file no longer exists. The link may have
+   *   expired: retrieve the generation for a fresh one.
    */
   async fetchOutput(
     output: Pick<Output, 'url'> | Preview,
@@ -131,12 +139,15 @@ export class Renderkit {
     return this.#transport.send({ method: 'GET', path: '', link, options });
   }
 
-  /** A client that is the same but for these options. */
+  /** Returns a new client with the same options, except for these. */
   withOptions(options: ClientOptions): Renderkit {
     return new Renderkit({ ...this.#options, ...options });
   }
 
-  /** Anything of the API that has no method yet: `await rk.request<Thing>({ method: 'GET', path: '/v1/things' })`. */
+  /**
+   * Sends a request to a part of the API that has no method yet: `await rk.request<Thing>({ method: 'GET', path:
+   * '/v1/things' })`.
+   */
   request<T>(call: Omit<Call, 'accept' | 'link'>): ApiPromise<T> {
     return new ApiPromise(this.#transport.answer(call));
   }
@@ -158,7 +169,7 @@ function transportOptions(options: ClientOptions): TransportOptions {
     timeout: options.timeout ?? defaultTimeoutMs,
     maxRetries: options.maxRetries ?? defaultMaxRetries,
     headers: options.headers ?? {},
-    // Called as a plain function: a fetch that is a method of something loses its place otherwise.
+    // Called as a plain function, because a `fetch` that is called as a method of another object fails.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     userAgent: isBrowser() ? null : userAgentOf(options.appInfo),
     onRequest: options.onRequest,
@@ -166,7 +177,7 @@ function transportOptions(options: ClientOptions): TransportOptions {
   };
 }
 
-/** Without the slash at its end, and without the `/v1` that paths begin with. */
+/** Checks the address and removes a slash or `/v1` at its end, because paths begin with `/v1`. */
 function checkedBaseUrl(text: string | undefined): string {
   if (text === undefined || text === '')
     throw new TypeError('No address: set RENDERKIT_BASE_URL, or give { baseUrl }, as http://127.0.0.1:8080.');

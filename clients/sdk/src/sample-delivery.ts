@@ -1,6 +1,6 @@
 import type { WebhookEvent } from './webhooks.ts';
 
-/** Posts an event as the service would, signed now, to a handler or an address. */
+/** Posts an event to a handler or an address as the service would, with a fresh signature. */
 export async function sendWebhook(
   target: string | ((request: Request) => Response | Promise<Response>),
   event: WebhookEvent,

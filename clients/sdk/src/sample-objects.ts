@@ -1,11 +1,11 @@
 import { type Generation, type Key, type Model, rangeNames, type Upload } from './objects.generated.ts';
 import type { WebhookEvent } from './webhooks.ts';
 
-/** One white pixel, behind a link that every fetch can follow. */
+/** A picture of one white pixel, as a link that every `fetch` can follow. */
 export const pixel =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mP8/x8AAwMCAO+ip1sAAAAASUVORK5CYII=';
 
-/** When the clock of the mock begins. */
+/** Start time of the mock's clock, in milliseconds since 1970. */
 export const start = Date.UTC(2026, 0, 1);
 
 const at = new Date(start).toISOString();
@@ -55,7 +55,7 @@ const sampleGeneration: Generation = {
   completed_at: at,
 };
 
-/** The key of the mock: it may do everything, and never asks. */
+/** The key of the mock: it has all scopes and never asks for a confirmation. */
 export const sampleKey: Key = {
   object: 'key',
   id: 'key_mock',
@@ -116,10 +116,13 @@ const sampleData: { [Type in WebhookEvent['type']]: Extract<WebhookEvent, { type
   ping: { message: 'It works.' },
 };
 
-/** Types of events that webhooks tell. */
+/** The types of events that webhooks deliver. */
 export const sampleEventTypes = Object.keys(sampleData) as WebhookEvent['type'][];
 
-/** An event as a webhook tells it, with these fields of its object changed: `sampleEvent('generation.failed', { id })`. */
+/**
+ * Returns a sample event as a webhook delivers it. `data` replaces fields of the event's object:
+ * `sampleEvent('generation.failed', { id })`.
+ */
 export function sampleEvent<Type extends WebhookEvent['type']>(
   type: Type,
   data: Partial<Extract<WebhookEvent, { type: Type }>['data']> = {},

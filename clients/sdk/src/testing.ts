@@ -6,39 +6,40 @@ import type { WebhookEvent } from './webhooks.ts';
 
 export { pixel as samplePicture, sampleEvent, sampleEventTypes } from './sample-objects.ts';
 
-/** What the next create is to come to. */
+/** The planned result of the next create. */
 export type NextGeneration = {
-  /** Code of the error that it fails with: `moderation_blocked`, `render_timeout`, … */
+  /** The generation fails with this error code: `moderation_blocked`, `render_timeout`, … */
   fail?: string | undefined;
-  /** It ends with this status and not with `succeeded`. */
+  /** The generation ends with this status instead of `succeeded`. */
   status?: 'failed' | 'canceled' | undefined;
-  /** It is not accepted at all, and refused with this code: `queue_full`, `insufficient_credits`, … */
+  /** The create is refused with this code: `queue_full`, `insufficient_credits`, … */
   refuse?: Problem['code'] | undefined;
-  /** It takes so many milliseconds of the mock's clock; 1,000 when left out. */
+  /** How long the generation runs, in milliseconds of the mock's clock. 1,000 when left out. */
   slow?: number | undefined;
 };
 
 export type MockOptions = {
   /**
-   * `manual`: time stands until `advance` is called. `real`: it goes on as the machine's does, and long polls wait. Otherwise
-   * every question about a generation moves the clock on to the next thing that happens, so that waiting never waits.
+   * `manual`: the clock stands until `advance` is called. `real`: the clock runs with the machine's clock, and long
+   * polls wait. `auto`, the default: a long poll or a stream moves the clock to the next change of its generation, so
+   * waiting takes no time.
    */
   clock?: 'manual' | 'real' | 'auto' | undefined;
-  /** Credits at the start: 1,000 when left out. */
+  /** Credits of the account at the start. 1,000 when left out. */
   credits?: number | undefined;
 };
 
-/** A Renderkit in memory, for tests of a program that uses one. */
+/** A Renderkit service in memory, for tests of a program that uses one. */
 export type MockRenderkit = {
-  /** For `new Renderkit(mock.options)`: address, key and a fetch that never leaves the process. */
+  /** Options for `new Renderkit(mock.options)`: the address, the key and a fetch that never leaves the process. */
   options: Required<Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'fetch'>>;
-  /** Decides about the next create. */
+  /** Plans the result of the next create. Several plans apply in order. */
   next(plan: NextGeneration): void;
-  /** Moves the clock on by so many milliseconds. */
+  /** Moves the clock forward by this many milliseconds. */
   advance(ms: number): void;
-  /** Every request so far. */
+  /** All requests so far. */
   requests: readonly { method: string; path: string; body: unknown }[];
-  /** Posts a signed webhook to a handler or an address, and gives its answer. */
+  /** Posts a signed webhook to a handler or an address, and returns its response. */
   sendWebhook(
     target: string | ((request: Request) => Response | Promise<Response>),
     event: WebhookEvent,
@@ -54,7 +55,7 @@ type Job = Generation & {
   endsAt: number;
 };
 
-/** How often a held answer looks at the clock. */
+/** Interval at which a held response checks the clock. */
 const tickMs = 5;
 const queuedMs = 200;
 const ordinaryMs = 1_000;
@@ -84,8 +85,9 @@ const titles: Partial<Record<Problem['code'], [status: number, title: string]>> 
 };
 
 /**
- * A Renderkit in memory: creates walk from queued to running to their end on a clock of its own, cost one credit, honour
- * Idempotency-Key, and give a picture of one pixel. It is held against the same list of behaviours as the real service.
+ * Creates a Renderkit service in memory. Its generations go from queued to running to their end, on the mock's own
+ * clock. Each costs one credit and outputs a picture of one pixel; the mock supports Idempotency-Key. It passes the
+ * same conformance tests as the real service.
  */
 export function mockRenderkit(options: MockOptions = {}): MockRenderkit {
   const mock = new Mock(options);
@@ -165,7 +167,7 @@ class Mock {
     if (action === 'progress') return this.#json(200, this.#progress(job));
     if (action === 'request') return this.#json(200, requestOf(job));
     if (action !== undefined) return this.#problem('not_found', `There is no ${path} in the mock.`);
-    // An answer that would be held back comes when the clock has moved.
+    // The real service holds this response back; the mock moves the clock instead.
     if (query.has('wait') && this.#auto) this.#moveOn(job);
     if (this.#real) await this.#hold(job, Number(query.get('wait') ?? 0), signal);
     return this.#json(200, this.#shown(job));
@@ -179,13 +181,13 @@ class Mock {
     return this.#real ? Date.now() + this.#moved - start : this.#moved;
   }
 
-  /** To the next thing that happens to it. */
+  /** Moves the clock to the next change of this generation. */
   #moveOn(job: Job): void {
     const next = this.#now < job.startsAt ? job.startsAt : job.endsAt;
     this.#moved = Math.max(this.#now, next);
   }
 
-  /** Until it is over, or so many seconds have passed. */
+  /** Waits until the generation is over, or this many seconds have passed. */
   async #hold(job: Job, seconds: number, signal: AbortSignal | undefined): Promise<void> {
     const end = Date.now() + seconds * 1_000;
     while (this.#shown(job).completed_at === null && Date.now() < end) {
@@ -246,7 +248,7 @@ class Mock {
     };
   }
 
-  /** As the clock has it, brought to its end and refunded where that is due. */
+  /** Returns the generation as of the mock's current time. Finishes it and refunds its credits where due. */
   #shown(job: Job): Generation {
     if (job.completed_at === null && this.#now >= job.startsAt) {
       job.status = 'running';
@@ -425,7 +427,7 @@ function bodyOf(body: RequestInit['body']): unknown {
   }
 }
 
-/** What a replay shows: the answer of the create, whatever has happened since. */
+/** Fields of a replayed response: it shows the response of the create, whatever has happened since. */
 const freshly = {
   status: 'queued',
   outputs: [],
@@ -444,7 +446,7 @@ function wrongFields(kind: Generation['kind'], request: Record<string, unknown>)
   return wrong;
 }
 
-/** The mock draws nothing, and so knows no seed. */
+/** Returns the request of a generation. The mock renders nothing, so the seed is `null`. */
 function requestOf({ id, kind, body: text }: Job): GenerationRequest {
   const [, body] = JSON.parse(text) as [Generation['kind'], Record<string, unknown>];
   const path = Object.keys(kinds).find((one) => kinds[one] === kind) ?? '';

@@ -9,7 +9,7 @@ import { Transport, type TransportOptions } from './transport.ts';
 type Seen = { method: string; url: string; key: string | undefined; type: string | undefined; body: string };
 type Step = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A server that answers each request by the next step, and what it was asked. */
+/** Starts a server that answers each request with the next step, and records the requests. */
 async function serve(steps: Step[]): Promise<AsyncDisposable & { url: string; seen: Seen[] }> {
   const seen: Seen[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -270,7 +270,7 @@ test('a file is sent as it is, by any method', async () => {
 test('abort ends the waiting, and cancels where that was asked for', async () => {
   await using server = await serve([
     json(404, { code: 'not_found', detail: 'There is no such route.' }),
-    // The poll in between is ended before it is sent.
+    // The signal aborts the poll before the poll is sent.
     json(200, { ...queued, status: 'canceled' }),
   ]);
   const controller = new AbortController();
@@ -301,7 +301,7 @@ test('an id that would lead to another path is refused before anything is asked'
   assert.deepEqual(server.seen, []);
   const transport = new Transport({ baseUrl: server.url } as TransportOptions);
   const paths = ['/v1/assets/image/..', '/v1/%2e%2E/x', '/v1/.%2e', '/v1/x\\..\\y', '/v1/./x?a=b'];
-  // Characters that parsers leave out: in the midst of a path, and at its end.
+  // Characters that URL parsers remove, inside a path and at its end.
   const unread = ['\t', '\n', '\r']
     .map((one) => `/v1/x/.${one}./y`)
     .concat('/v1/x/.. ', '/v1/x/..\u0001\u001f');

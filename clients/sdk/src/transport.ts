@@ -2,13 +2,13 @@ import type { Answer } from './api-promise.ts';
 import { errorOfLink, errorOfResponse, RenderkitError } from './errors.ts';
 import { version } from './version.ts';
 
-/** What a single call may want to be different. Everything else stands on the client. */
+/** Options of a single request. They override the options of the client. */
 export type RequestOptions = {
-  /** Ends the request and its retries. What the server has accepted by then stays accepted. */
+  /** Aborts the request and its retries. What the server has accepted until then remains accepted. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds that one try may take until its answer begins. */
+  /** How long one try may take until its response begins, in milliseconds. */
   timeout?: number | undefined;
-  /** Tries after the first one. */
+  /** Number of retries. */
   maxRetries?: number | undefined;
   headers?: Record<string, string> | undefined;
 };
@@ -16,26 +16,28 @@ export type RequestOptions = {
 /** Options of a create. */
 export type CreateOptions = RequestOptions & {
   /**
-   * The same key with the same request is charged once, from whichever process, and answered with the same generation. A
-   * random one is made for every create that comes without.
+   * Idempotency key. The same request with the same key, from any process, is charged once and returns the same
+   * generation. When left out, each create gets a random key.
    */
   idempotencyKey?: string | undefined;
-  /** Refused as `budget_exceeded` where it costs more, by the price that would be charged. */
+  /**
+   * The highest price to accept, in credits. The service refuses a create that would cost more, with `budget_exceeded`.
+   */
   maxCredits?: number | undefined;
 };
 
-/** A fetch, as the platform has it or as a test brings it. */
+/** A `fetch` function: the platform's own, or one that a test provides. */
 export type Fetch = (input: string, init: RequestInit) => Promise<Response>;
 
 export type TransportOptions = {
   baseUrl: string;
-  /** Null sends no key: for a page that is signed in by a cookie. */
+  /** `null` sends no key, for a page that is signed in by a cookie. */
   apiKey: string | null;
   timeout: number;
   maxRetries: number;
   headers: Record<string, string>;
   fetch: Fetch;
-  /** Null in browsers, which name themselves. */
+  /** `null` in browsers, which set their own User-Agent. */
   userAgent: string | null;
   onRequest: ((request: { method: string; url: string; attempt: number }) => void) | undefined;
   onResponse:
@@ -43,41 +45,46 @@ export type TransportOptions = {
     | undefined;
 };
 
-/** One request of the API. */
+/** One request to the API. */
 export type Call = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** From `/v1` on. */
+  /** The path, beginning with `/v1`. */
   path: string;
-  /** @internal Asked for in place of the path, and without the key, which links need not have. */
+  /** @internal Address to request instead of `path`. Sent without the key, because a link needs none. */
   link?: string;
   query?: Record<string, string | number | boolean | undefined> | undefined;
-  /** A form and a file are sent as they are, all else as JSON. */
+  /** Form data and blobs are sent unchanged, everything else as JSON. */
   body?: object | FormData | Blob | undefined;
   accept?: string;
-  /** With a key a create may be sent again; without one only what reads may be. */
+  /**
+   * With an idempotency key a create can be retried. Without one, only GET requests are retried (and any request after
+   * 429).
+   */
   idempotencyKey?: string | undefined;
   options?: RequestOptions | undefined;
 };
 
-/** A refusal for its rate was not carried out: whatever it was, it may be sent again. */
+/** A rate-limited request was not carried out, so any such request may be retried. */
 const refusedUnread = new Set([429]);
 const passing = new Set([429, 500, 502, 503, 504]);
 
-/** What parsers of addresses leave out, anywhere and at the end. */
+/** Characters that URL parsers remove, inside a path or at its end. */
 const unreadShape = /[\t\n\r]|[\p{Cc} ]+$/gu;
-/** What they take then for this folder or the one above, so that another thing would be asked for. */
+/**
+ * Path segments that URL parsers read as this folder or the folder above. The request would then go to another path.
+ */
 const stepShape = /^(\.|%2e){1,2}$/i;
 
-/** A link is not of the API, and may be as good as a key. */
+/** No hooks for links: a link is not part of the API, and may give access like a key. */
 const noHooks: Partial<Pick<TransportOptions, 'onRequest' | 'onResponse'>> = {};
 
 const maxRetryAfterSeconds = 60;
 const initialPauseMs = 500;
 const maxPauseMs = 8_000;
-/** @internal The most that a timer takes, 24.8 days: what is given more comes at once. */
+/** @internal The longest delay of a timer, 24.8 days. A timer with a longer delay fires at once. */
 export const maxTimerMs = 2 ** 31 - 1;
 
-/** @internal Sends requests, again where that is safe, and turns refusals into errors. */
+/** @internal Sends requests, retries them where that is safe, and turns error responses into errors. */
 export class Transport {
   readonly options: TransportOptions;
 
@@ -85,7 +92,7 @@ export class Transport {
     this.options = options;
   }
 
-  /** The answer's body as JSON, and the answer. Throws as `send` does. */
+  /** Sends a request and returns the response with its body parsed from JSON. Throws as `send` does. */
   async answer<T>(call: Call): Promise<Answer<T>> {
     const response = await this.send(call);
     try {
@@ -101,7 +108,8 @@ export class Transport {
   }
 
   /**
-   * An answer of 2xx whose body was not read. Sends again after a pause when nothing came or the server was overloaded.
+   * Sends a request and returns a response with status 2xx, whose body is not read yet. After a pause, retries when no
+   * response arrived or the server was overloaded.
    *
    * @throws RenderkitError with the problem's code, `connection_failed`, or `aborted`.
    */
@@ -132,7 +140,7 @@ export class Transport {
     const { onRequest, onResponse } = link === undefined ? this.options : noHooks;
     const signal = call.options?.signal;
     if (hasEnded(signal)) return aborted(signal, call);
-    // Only until the answer begins: a long poll and a stream say by themselves how long they may last.
+    // The timeout ends when the response begins: a long poll and a stream have their own limits.
     const tooSlow = new AbortController();
     const timeout = call.options?.timeout ?? this.options.timeout;
     const timer = setTimeout(() => tooSlow.abort(), Math.min(timeout, maxTimerMs));
@@ -141,7 +149,7 @@ export class Transport {
       const response = await this.options.fetch(url, {
         method,
         headers: link === undefined ? this.#headers(call) : {},
-        // A redirect would turn a POST into a GET and send the key elsewhere.
+        // Following a redirect would turn a POST into a GET and send the key to another server.
         redirect: link === undefined ? 'manual' : 'follow',
         signal: signal === undefined ? tooSlow.signal : AbortSignal.any([signal, tooSlow.signal]),
         ...(call.body === undefined
@@ -168,12 +176,12 @@ export class Transport {
   }
 
   /**
-   * The address of a path below the base, with what of the query is there.
+   * Returns the address of a path below the base address, with the query parameters that are defined.
    *
-   * @throws RenderkitError `invalid_request` where a part of the path would lead to another one, or the whole to another host
+   * @throws RenderkitError `invalid_request` where a segment would lead to another path, or the path to another host
    */
   addressOf(path: string, query: Call['query'] = {}): string {
-    // Set behind a host, `@elsewhere` or `.elsewhere` would make another of it, and the key would go there.
+    // Appended to a host, `@elsewhere` or `.elsewhere` would change the host, and the key would go there.
     if (!path.startsWith('/'))
       throw new RenderkitError('invalid_request', `The path "${path}" does not begin with "/".`);
     const [read = ''] = path.replace(unreadShape, '').split(/[?#]/, 1);
@@ -200,7 +208,7 @@ export class Transport {
     };
   }
 
-  /** As long as the server asks, else twice as long each time, a part of it by chance. */
+  /** Waits as long as the server asks. Else each pause is twice as long as the one before, with a random part. */
   async #pause(call: Call, attempt: number, retryAfter: number | undefined): Promise<void> {
     const growing = Math.min(initialPauseMs * 2 ** attempt, maxPauseMs) * (0.75 + Math.random() / 4);
     const signal = call.options?.signal;
@@ -209,7 +217,7 @@ export class Transport {
   }
 }
 
-/** @internal Waits so many milliseconds, less when the signal comes first. Never throws. */
+/** @internal Waits this many milliseconds, or until the signal aborts. Never throws. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) return resolve();
@@ -223,7 +231,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** @internal The name that the client gives itself, after that of the program that uses it. */
+/** @internal Returns the User-Agent: the program that uses the client, then the client itself. */
 export function userAgentOf(appInfo: { name: string; version?: string | undefined } | undefined): string {
   const app = appInfo === undefined ? '' : `${appInfo.name}/${appInfo.version ?? '0'} `;
   const node = (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node;
@@ -234,13 +242,16 @@ function isSentAsIs(body: object): body is FormData | Blob {
   return body instanceof FormData || body instanceof Blob;
 }
 
-/** The platform writes that of a form, with its boundary. Of a file it is not trusted: servers read the bytes. */
+/**
+ * Returns the Content-Type header. The platform sets the header of a form, with its boundary. The type of a file is not
+ * trusted: servers read the bytes.
+ */
 function contentTypeOf(body: Call['body']): Record<string, string> {
   if (body === undefined || body instanceof FormData) return {};
   return { 'Content-Type': body instanceof Blob ? 'application/octet-stream' : 'application/json' };
 }
 
-/** A function, because what was false before a wait may be true after it. */
+/** A function, so that TypeScript does not assume the earlier value after an `await`. */
 function hasEnded(signal: AbortSignal | undefined): signal is AbortSignal {
   return signal?.aborted === true;
 }
@@ -260,7 +271,10 @@ function redirected(url: string, response: Response): RenderkitError {
   }) as RenderkitError;
 }
 
-/** Fetch hides what happened in a cause: "fetch failed" alone helps nobody. */
+/**
+ * Returns the reason of a failed fetch. `fetch` stores the reason in `cause`; its own message "fetch failed" does not
+ * help.
+ */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

@@ -9,7 +9,7 @@ import type {
 
 export { RenderkitError } from './errors.ts';
 
-/** What a webhook tells of. */
+/** An event that a webhook delivers. */
 export type WebhookEvent =
   | GenerationSucceededEvent
   | GenerationFailedEvent
@@ -17,16 +17,16 @@ export type WebhookEvent =
   | UploadRejectedEvent
   | PingEvent;
 
-/** Bytes of a delivery as they came: text that was parsed and written again is another text. */
+/** The body of a delivery, byte for byte as received. Do not parse and serialize it again: that may change the text. */
 export type RawBody = string | Uint8Array | ArrayBuffer;
 
-/** Headers in any form that a server has them. */
+/** Headers, in any form that a server offers. */
 export type HeadersInput = Headers | Record<string, string | string[] | undefined>;
 
 export type VerifyOptions = {
-  /** How many seconds old a signature may be: 300 when left out. */
+  /** The maximum age of a signature, in seconds. 300 when left out. */
   toleranceSeconds?: number | undefined;
-  /** Milliseconds since 1970, for tests. */
+  /** Returns the current time in milliseconds since 1970. For tests. */
   now?: (() => number) | undefined;
 };
 
@@ -34,11 +34,12 @@ const signatureHeader = 'service-signature';
 const defaultToleranceSeconds = 300;
 
 /**
- * The event of a delivery whose signature is right: `await verify(secret, request)`, or `await verify(secret, rawBody,
- * headers)` where there is no Request. It reads the request's body.
+ * Verifies the signature of a delivery and returns its event: `await verify(secret, request)`, or `await verify(secret,
+ * rawBody, headers)` where there is no Request. Reads the request's body.
  *
- * @param secret the endpoint's, `whsec_` included.
- * @throws RenderkitError `invalid_signature` when it is missing, wrong, or older than the tolerance.
+ * @param secret the secret of the endpoint, including the prefix `whsec_`.
+ * @throws RenderkitError `invalid_signature` when the signature is missing, wrong, or older than the tolerance.
+ * @throws TypeError when the secret does not begin with `whsec_`.
  */
 export async function verify(
   secret: string,
@@ -84,7 +85,7 @@ function parseHeader(value: string | undefined): { time: number; signatures: Uin
   return { time: Number(time), signatures };
 }
 
-/** Compared by the platform, whose comparison takes the same time wherever two signatures differ. */
+/** Returns whether one of the signatures is right. The platform compares them in constant time. */
 async function anyIsRight(
   secret: string,
   time: number,
@@ -128,24 +129,24 @@ function bytesOfHex(hex: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
-/** Remembers ids of events; a store in a database serves several processes. */
+/** Stores the ids of events that were handled. A store in a database can serve several processes. */
 export type SeenStore = {
-  /** True when the id is new, and remembers it for an hour at least. */
+  /** Returns `true` when the id is new, and stores the id for at least an hour. */
   add(eventId: string): boolean | Promise<boolean>;
-  /** Forgets it, so that the next delivery is taken. */
+  /** Removes the id, so that the next delivery of this event is handled. */
   remove(eventId: string): void | Promise<void>;
 };
 
-/** What to do with each type of event. What has no entry is answered with 200 and dropped. */
+/** One function per type of event. An event without a function is answered with 200 and ignored. */
 export type WebhookHandlers = {
   [Type in WebhookEvent['type']]?: (event: Extract<WebhookEvent, { type: Type }>) => void | Promise<void>;
 };
 
 /**
- * A function from Request to Response that takes deliveries, for whatever has those: Next.js, Hono, Workers, Bun, Deno.
- * `export const POST = handler(secret, { 'generation.succeeded': async ({ data }) => … })`. It answers 400 to a wrong
- * signature and 200 when the work is done; a repeated event is dropped. What your function throws goes through, so that the
- * server answers 500 and the delivery comes again.
+ * Creates a function from Request to Response that handles deliveries, for Next.js, Hono, Workers, Bun, Deno and
+ * similar platforms: `export const POST = handler(secret, { 'generation.succeeded': async ({ data }) => … })`. It
+ * answers 400 to a wrong signature and 200 when your function is done. It ignores repeated events. It rethrows an error
+ * of your function, so that the server answers 500 and the service delivers the event again.
  *
  * @throws TypeError when there is no secret.
  */
@@ -178,7 +179,7 @@ export function handler(
 
 const rememberMs = 3_600_000;
 
-/** Of this process alone. Ids come in order of time, so the oldest are the first of the map. */
+/** A store for this process alone. Ids are inserted in order of time, so the oldest are the first of the map. */
 function memoryStore(): SeenStore {
   const until = new Map<string, number>();
   return {
