@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, rmSync } from 'node:fs';
 import path from 'node:path';
 
-/** Writes `dist/` anew from `src/`: what `npm pack` puts into the package. */
+/** Deletes `dist/` and compiles `src/` into it. `npm pack` puts `dist/` into the package. */
 const folder = import.meta.dirname;
 rmSync(path.join(folder, 'dist'), { recursive: true, force: true });
 const compiler = path.join(folder, '../../node_modules/typescript/bin/tsc');

@@ -2,7 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 
-/** Writes `dist/` anew from `src/`: what `npm pack` puts into the package. It is compiled against the built client. */
+/**
+ * Builds the client, then deletes `dist/` and compiles `src/` into it against the built client. `npm pack` puts `dist/`
+ * into the package.
+ */
 const folder = import.meta.dirname;
 execFileSync(process.execPath, [path.join(folder, '../sdk/build.ts')], { stdio: 'inherit' });
 rmSync(path.join(folder, 'dist'), { recursive: true, force: true });

@@ -1,18 +1,18 @@
 import { UsageError } from './cli-error.ts';
 
-/** Credits or another number of 0 or more that was typed. @throws UsageError */
+/** Parses a typed number that is 0 or more, such as credits. @throws UsageError */
 export function numberOf(text: string, name: string): number {
   if (!/^\d+(\.\d+)?$/.test(text))
     throw new UsageError(`--${name} is a number, not ${JSON.stringify(text)}.`);
   return Number(text);
 }
 
-/** Made in thousandths, so that no sum ends in …0004. */
+/** Adds credits in thousandths, so that no sum ends in …0004. */
 export function sumCredits(amounts: readonly number[]): number {
   return amounts.reduce((all, credits) => all + Math.round(credits * 1_000), 0) / 1_000;
 }
 
-/** A whole number from 1 on. @throws UsageError */
+/** Parses a whole number, 1 or more. @throws UsageError */
 export function countOf(text: string, name: string): number {
   if (!/^[1-9]\d{0,6}$/.test(text))
     throw new UsageError(`--${name} is a whole number from 1 on, not ${JSON.stringify(text)}.`);
@@ -21,7 +21,7 @@ export function countOf(text: string, name: string): number {
 
 const unitMs: Record<string, number> = { '': 1_000, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Milliseconds of a time as `90`, `90s`, `10m`, `2h`, `7d`. @throws UsageError */
+/** Parses a duration such as `90`, `90s`, `10m`, `2h` or `7d` and returns milliseconds. @throws UsageError */
 export function millisecondsOf(text: string, name: string): number {
   const [, count, unit = ''] = /^(\d{1,6})([smhd]?)$/.exec(text) ?? [];
   if (count === undefined)
@@ -29,7 +29,7 @@ export function millisecondsOf(text: string, name: string): number {
   return Number(count) * (unitMs[unit] ?? 0);
 }
 
-/** `key=value` pairs; what looks like a number or a switch is one where `typed` is set. @throws UsageError */
+/** Parses `KEY=VALUE` arguments. @throws UsageError */
 export function pairsOf(texts: readonly string[], name: string): Record<string, string> {
   return Object.fromEntries(
     texts.map((text) => {
@@ -40,7 +40,7 @@ export function pairsOf(texts: readonly string[], name: string): Record<string, 
   );
 }
 
-/** The value of a model's option: numbers and switches are sent as such. */
+/** Parses the value of a model's option. Numbers and switches become numbers and booleans. */
 export function optionValue(text: string): string | number | boolean {
   if (text === 'true' || text === 'false') return text === 'true';
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;

@@ -1,4 +1,4 @@
-/** What the process ends with: `failure.ts` says which failure has which. The table is in the README; scripts decide by it. */
+/** Exit codes of the process. `failure.ts` maps failures to them. The README has the table for scripts. */
 export const exitCodes = {
   done: 0,
   other: 1,
@@ -14,13 +14,13 @@ export const exitCodes = {
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** Something that the person at the keyboard can act on. */
+/** An error that the user can act on. */
 export class CliError extends Error {
   readonly exitCode: ExitCode;
   readonly code: string;
-  /** What to do next. */
+  /** Advice: what to do next. */
   readonly advice: string | undefined;
-  /** Made and paid, or on its way. */
+  /** Id of a generation that is paid: finished or in progress. */
   readonly generationId: string | undefined;
 
   constructor(
@@ -35,7 +35,7 @@ export class CliError extends Error {
   }
 }
 
-/** The command was written wrongly. */
+/** An error in how the command was typed. */
 export class UsageError extends CliError {
   constructor(message: string, advice?: string) {
     super(message, { exitCode: exitCodes.usage, code: 'usage', ...(advice !== undefined && { advice }) });

@@ -1,16 +1,16 @@
 import type { Option, Values } from './options.ts';
 import type { Session } from './session.ts';
 
-/** A command as the tree has it: what help, completion and the call need. */
+/** A command as the command tree stores it: the facts that help, completion and the call need. */
 export type Command = {
-  /** What follows the name: `PROMPT… [options]`. */
+  /** The arguments after the name: `PROMPT… [options]`. */
   usage: string;
   about: string;
   options: Record<string, Option>;
   run: (session: Session, words: string[], values: Record<string, unknown>) => Promise<void>;
 };
 
-/** A command whose `run` knows the types of its options. */
+/** Defines a command. TypeScript infers the types of its options for `run`. */
 export function command<const O extends Record<string, Option>>(definition: {
   usage: string;
   about: string;
@@ -20,5 +20,5 @@ export function command<const O extends Record<string, Option>>(definition: {
   return definition as unknown as Command;
 }
 
-/** A command in the tree: its file is loaded when it is called, so that help and completion of words are there at once. */
+/** A command in the tree. Its file is loaded only when the command runs, so help and completion start fast. */
 export type Entry = { about: string; load: () => Promise<Command> };

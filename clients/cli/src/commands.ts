@@ -220,10 +220,10 @@ export const commands: Record<string, Entry> = {
   },
 };
 
-/** Other words for some of them, which help does not list. */
+/** Other names for some commands. Help does not list them. */
 const aliases: Record<string, string> = { mcp: 'mcp serve', events: 'events tail', 'gen show': 'gen get' };
 
-/** The command that these words begin with, and what follows it. */
+/** Returns the command at the beginning of these words, and the words after it. */
 export function findCommand(
   words: readonly string[],
 ): (Entry & { name: string; rest: readonly string[] }) | undefined {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { GlobalValues } from './options.ts';
 import { CliError, exitCodes } from './cli-error.ts';
 
-/** Where a service is, and the key for it. */
+/** Address of a service, and the key for it. */
 export type Profile = {
   base_url: string;
   api_key: string;
@@ -13,43 +13,43 @@ export type Profile = {
 type Config = {
   current: string;
   profiles: Record<string, Profile>;
-  /** What `listen` signs with, by profile: the same for ever. */
+  /** Secrets that `listen` signs with, by profile. A secret never changes. */
   webhook_secrets?: Record<string, string>;
 };
 
-/** Where programs of this person keep their settings. */
+/** Folders where this user's programs keep their settings. */
 export type Folders = {
   home: string;
-  /** Of terminals: `~/.config`. */
+  /** Settings of terminal programs: `~/.config`. */
   config: string;
-  /** Of a desktop: the same, or what macOS and Windows have for it. */
+  /** Settings of desktop programs: the same folder, or its equivalent on macOS and Windows. */
   desktop: string;
   claude: string;
   codex: string;
 };
 
-/** What the environment says to the command line. */
+/** Values that the command line reads from the environment. */
 export type Environment = {
   apiKey: string | undefined;
   baseUrl: string | undefined;
   profile: string | undefined;
   configFile: string;
-  /** The program that opens addresses, where one is named. */
+  /** The program that opens addresses, if BROWSER is set. */
   browser: string | undefined;
   folders: Folders;
-  /** An agent runs it: it reads what a pipe would, and answers no question. */
+  /** An agent runs the command line: output is as for a pipe, and no questions are asked. */
   isAgent: boolean;
-  /** Colours and pictures: what terminal this is. */
+  /** Describes the terminal, to choose colours and picture support. */
   terminal: Record<
     'TERM' | 'TERM_PROGRAM' | 'KITTY_WINDOW_ID' | 'TMUX' | 'STY' | 'NO_COLOR',
     string | undefined
   >;
 };
 
-/** What programs for agents set for the commands that they run. */
+/** Environment variables that agent programs set for the commands that they run. */
 const agentVariables = ['CLAUDECODE', 'CODEX_SANDBOX', 'CURSOR_AGENT', 'GEMINI_CLI', 'OPENCODE', 'AI_AGENT'];
 
-/** The address that `npm start` listens at. */
+/** The address that `npm start` listens on. */
 const defaultBaseUrl = 'http://127.0.0.1:8787';
 
 export function readEnvironment(
@@ -96,7 +96,7 @@ function foldersOf(text: (name: string) => string | undefined): Folders {
   };
 }
 
-/** The profiles that were kept. @throws CliError when the file is no longer what was written */
+/** Reads the saved profiles. @throws CliError when the file is not valid JSON */
 export function readConfig(file: string): Config {
   let text: string;
   try {
@@ -115,7 +115,7 @@ export function readConfig(file: string): Config {
   }
 }
 
-/** Writes the profiles for their user alone, whole or not at all. */
+/** Writes the profiles atomically. Only the user may read the file. */
 export function writeConfig(file: string, config: Config): void {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   const partial = `${file}.${process.pid}.part`;
@@ -128,10 +128,10 @@ export function nameOfProfile(environment: Environment, values: GlobalValues, co
 }
 
 /**
- * The address and key to use: what was typed goes before the environment, and that before the profile. A profile's key is
- * sent to the profile's own address alone.
+ * Returns the address and key to use. Command-line values override the environment, and the environment overrides the
+ * profile. A profile's key is sent only to the profile's own address.
  *
- * @throws CliError where there is no key for the address
+ * @throws CliError when there is no key for the address
  */
 export function chooseConnection(
   environment: Environment,
@@ -165,7 +165,7 @@ export function defaultAddress(environment: Environment, values: GlobalValues): 
   return values['base-url'] ?? environment.baseUrl ?? defaultBaseUrl;
 }
 
-/** Where the service is, for what needs no key of it: that of the profile, else the default. */
+/** Returns the address of the service, for requests that need no key: the profile's address, else the default. */
 export function serviceAddress(environment: Environment, values: GlobalValues): string {
   try {
     return addressOf(chooseConnection(environment, values).baseUrl);
@@ -175,7 +175,10 @@ export function serviceAddress(environment: Environment, values: GlobalValues): 
   }
 }
 
-/** A page of the console: `/keys`. Whoever has no key yet makes one there. */
+/**
+ * Returns the address of a console page such as `/keys`. It works without a key, because users create their first key
+ * there.
+ */
 export function consoleAddress(environment: Environment, values: GlobalValues, page: string): string {
   return `${serviceAddress(environment, values)}/console${page}`;
 }

@@ -3,17 +3,19 @@ import { UsageError } from './cli-error.ts';
 import { nameOfProfile, readConfig, writeConfig } from './config.ts';
 import type { Session } from './session.ts';
 
-/** As long as a webhook may take (docs/api.md §6). */
+/** The time limit of a webhook (docs/api.md §6). */
 const forwardTimeoutMs = 10_000;
 
-/** The secret that was given, else that of the profile. @throws UsageError where it is none */
+/** Returns the given secret, else the profile's. @throws UsageError when it is not a webhook secret */
 export function checkedSecret(session: Session, given: string | undefined): string {
   const secret = given ?? profileSecret(session);
   if (!secret.startsWith('whsec_')) throw new UsageError('--secret begins with whsec_.');
   return secret;
 }
 
-/** The secret of the profile: made once, so that the program that checks signatures need not be told again. */
+/**
+ * Returns the profile's secret. It is created once and kept, so the program that checks signatures needs it only once.
+ */
 function profileSecret({ environment, values }: Session): string {
   const config = readConfig(environment.configFile);
   const secrets = (config.webhook_secrets ??= {});
@@ -26,7 +28,7 @@ function profileSecret({ environment, values }: Session): string {
   return made;
 }
 
-/** Where deliveries go. @throws UsageError */
+/** Parses the address that deliveries go to. @throws UsageError */
 export function targetOf(text: string | undefined): URL {
   const url = text === undefined || !URL.canParse(text) ? undefined : new URL(text);
   if (url === undefined || !/^https?:$/.test(url.protocol))
@@ -37,12 +39,12 @@ export function targetOf(text: string | undefined): URL {
   return url;
 }
 
-/** What is delivered: an event, and what it is about. */
+/** The delivered event, and the object that it is about. */
 type Delivered = { id: string; type: string; data: object };
 
 type Outcome = { status?: number; error?: string; ms: number };
 
-/** One delivery, with the headers of docs/api.md §6. Its failure is told and not repeated. */
+/** Sends one delivery, with the headers of docs/api.md §6. Returns a failure as the outcome and does not retry. */
 export async function deliver(url: URL, event: Delivered, secret: string): Promise<Outcome> {
   const body = JSON.stringify(event);
   const begun = performance.now();
@@ -63,7 +65,7 @@ export async function deliver(url: URL, event: Delivered, secret: string): Promi
   }
 }
 
-/** The headers of docs/api.md §6 for this body, signed now. */
+/** Returns the headers of docs/api.md §6 for this body, with a fresh signature. */
 export function deliveryHeaders(event: Delivered, body: string, secret: string): Record<string, string> {
   const time = Math.floor(Date.now() / 1000);
   const signature = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex');
@@ -76,7 +78,7 @@ export function deliveryHeaders(event: Delivered, body: string, secret: string):
   };
 }
 
-/** A delivery as a line. */
+/** Returns a delivery as one line of text. */
 export function deliveryText(url: URL, { type, data }: Delivered, { status, ms, error }: Outcome): string {
   const { id = '' } = data as { id?: string };
   const why = error === undefined ? '' : `: ${error}`;

@@ -43,10 +43,10 @@ const adviceOf: Partial<Record<RenderkitErrorCode, string>> = {
   upstream_unavailable: 'Try again in a moment.',
 };
 
-/** Where a generation is known all the same: it was accepted, and only the waiting has ended. */
+/** Exit codes of an error after which an accepted generation continues: only the wait has ended. */
 const passing = new Set<ExitCode>([exitCodes.stillRunning, exitCodes.busy, exitCodes.unreachable]);
 
-/** What is told of an error, and what the process ends with. */
+/** The report of an error, and the exit code of the process. */
 export type Failure = {
   exitCode: ExitCode;
   code: string;
@@ -58,7 +58,10 @@ export type Failure = {
   generationId: string | undefined;
 };
 
-/** An error as people and scripts are told of it; undefined where it can only be our own mistake. */
+/**
+ * Returns the report of an error for people and scripts. `undefined` for an error that can only be a bug of this
+ * program.
+ */
 export function failureOf(error: unknown): Failure | undefined {
   const none = { errors: [], retryable: false, requestId: undefined, generationId: undefined };
   if (error instanceof CliError)
@@ -90,7 +93,7 @@ export function failureOf(error: unknown): Failure | undefined {
   }
   if (isOfSystem(error))
     return { ...none, exitCode: exitCodes.other, code: 'file', message: error.message, advice: undefined };
-  // As fetch tells that a connection failed, or broke while something came.
+  // `fetch` throws this error when a connection failed, or broke while data arrived.
   if (error instanceof TypeError && error.cause instanceof Error) {
     const message = `${error.message}: ${error.cause.message}`;
     const advice = adviceOf.connection_failed;
@@ -99,7 +102,7 @@ export function failureOf(error: unknown): Failure | undefined {
   return undefined;
 }
 
-/** Whether it comes from the file system. */
+/** Returns whether an error comes from the file system. */
 export function isOfSystem(error: unknown): error is Error & { code: string } {
   const { code } = error as { code?: unknown };
   return error instanceof Error && typeof code === 'string' && /^E[A-Z]+$/.test(code);

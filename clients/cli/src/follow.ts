@@ -5,11 +5,12 @@ import { imageRows, type ImageProtocol, imageText } from './terminal-images.ts';
 import { progressText } from './progress.ts';
 import type { Session } from './session.ts';
 
-/** After Ctrl-C, for a second one. */
+/** How long to wait for a second Ctrl-C after the first. */
 const secondInterruptMs = 3_000;
 
 /**
- * Waits for a generation and shows how far it is. Ctrl-C ends the waiting; a second one cancels what still waits.
+ * Waits for a generation and shows its progress. Ctrl-C ends the wait. A second Ctrl-C cancels the generation if it is
+ * still queued.
  *
  * @throws RenderkitError as `generations.wait`; CliError `interrupted`
  */
@@ -30,7 +31,7 @@ export async function follow(
     });
   } catch (error) {
     if (!RenderkitError.is(error)) throw error;
-    // Whoever gave the time goes on by the id.
+    // Prints the id, so that a script that set the timeout can continue with it.
     if (error.code === 'still_running') output.result({ id }, [id], () => [id]);
     if (error.code !== 'aborted') throw error;
     await offerToCancel(session, id, interrupts);
@@ -60,7 +61,9 @@ async function offerToCancel({ client, output }: Session, id: string, interrupts
   });
 }
 
-/** Ctrl-C, as often as it comes: one that comes while nobody looks is not lost, and does not end the process. */
+/**
+ * Listens for Ctrl-C. Remembers a Ctrl-C that comes while no code waits for it, and keeps it from ending the process.
+ */
 class Interrupts implements Disposable {
   readonly #first = new AbortController();
   readonly #second = new AbortController();
@@ -77,7 +80,7 @@ class Interrupts implements Disposable {
     return this.#first.signal;
   }
 
-  /** Whether a second one has come, or comes in this time. */
+  /** Returns whether a second Ctrl-C has come, or comes within this time. */
   async comesAgainWithin(ms: number): Promise<boolean> {
     await sleep(ms, undefined, { signal: this.#second.signal }).catch(() => undefined);
     return this.#second.signal.aborted;
@@ -88,7 +91,7 @@ class Interrupts implements Disposable {
   }
 }
 
-/** Draws previews above the line of progress, each over the one before. */
+/** Draws previews above the progress line, each over the one before. */
 class PreviewPainter {
   readonly #session: Session;
   #hasDrawn = false;
@@ -98,7 +101,7 @@ class PreviewPainter {
     this.#session = session;
   }
 
-  /** A preview that cannot be had or drawn is no reason to say anything: the next one may do. */
+  /** Draws a preview. Ignores one that cannot be downloaded or drawn, because the next one may succeed. */
   async draw(preview: Preview): Promise<void> {
     const bytes = await preview
       .fetch()

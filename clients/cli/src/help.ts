@@ -3,7 +3,7 @@ import { globalOptions, type Option } from './options.ts';
 import { commands } from './commands.ts';
 import { table } from './table.ts';
 
-/** All commands, each with a line. */
+/** Returns the help text with all commands, one per line. */
 export function mainHelp(): string {
   return [
     'renderkit: pictures and videos from the command line',
@@ -17,13 +17,13 @@ export function mainHelp(): string {
   ].join('\n');
 }
 
-/** The commands that begin with a word. */
+/** Returns the help text with the commands that begin with a word. */
 export function groupHelp(group: string): string {
   const names = Object.keys(commands).filter((name) => name.startsWith(`${group} `));
   return [`Usage: renderkit ${group} …`, '', ...listed(names)].join('\n');
 }
 
-/** How one command is used. */
+/** Returns the help text of one command. */
 export function commandHelp(name: string, command: Command): string {
   return [
     `renderkit ${name} ${command.usage}`.trimEnd(),

@@ -7,13 +7,16 @@ import type { Session } from './session.ts';
 
 let stdin: Promise<string> | undefined;
 
-/** All of stdin, read once however many ask. */
+/** Returns all of stdin. Reads it once, however often it is called. */
 function stdinText(): Promise<string> {
   stdin ??= textOf(process.stdin);
   return stdin;
 }
 
-/** The words of a prompt; from stdin for `-`, or, unless `reads` is false, where there are none and a pipe feeds us. */
+/**
+ * Returns the prompt. Reads stdin for `-`, and also when there are no words and stdin is a pipe, unless `reads` is
+ * false.
+ */
 export async function promptOf(words: readonly string[], { reads = true } = {}): Promise<string | undefined> {
   if (words.length === 1 && words[0] === '-') return (await stdinText()).trim();
   if (words.length > 0) return words.join(' ');
@@ -22,7 +25,7 @@ export async function promptOf(words: readonly string[], { reads = true } = {}):
   return text === '' ? undefined : text;
 }
 
-/** Ids as words, or one a line on stdin for `-`. @throws UsageError where there is none */
+/** Returns the ids from the words, or one per line from stdin for `-`. @throws UsageError when there is no id */
 export async function idsOf(words: readonly string[], what: string): Promise<string[]> {
   const ids =
     words.length === 1 && words[0] === '-'
@@ -35,17 +38,17 @@ export async function idsOf(words: readonly string[], what: string): Promise<str
 }
 
 /**
- * What a request goes by: `@path` is a file to be sent, `gen_…` the first output of a generation, `-` an id on stdin; an id
- * or an https address goes as it is.
+ * Returns the value of a reference. `@path` opens a file to upload, `gen_…` is the first output of a generation, and
+ * `-` reads an id from stdin. Other ids and https addresses are returned unchanged.
  *
- * @throws UsageError for a file that is not there, or a path without its @
+ * @throws UsageError for a file that does not exist, or a path without @
  */
 export async function referenceOf(session: Session, given: string): Promise<string | File> {
   const text = await referenceText(session, given);
   return text.startsWith('@') ? fileOf(text.slice(1)) : text;
 }
 
-/** The same with files left as `@path`, for a request that is only written down. @throws UsageError */
+/** Like `referenceOf`, but leaves files as `@path`, for a request that is only printed. @throws UsageError */
 export async function referenceText(session: Session, given: string): Promise<string> {
   const text = given === '-' ? ((await stdinText()).trim().split('\n')[0]?.trim() ?? '') : given;
   if (text.startsWith('@') && !existsSync(text.slice(1))) throw unreadable(text.slice(1));
@@ -69,7 +72,7 @@ async function firstOutput({ client }: Session, id: string): Promise<Output> {
   return first;
 }
 
-/** A file of this machine, to be sent. @throws UsageError where it cannot be read */
+/** Opens a file of this machine to upload it. @throws UsageError when the file cannot be read */
 export async function fileOf(path: string): Promise<File> {
   try {
     return await fromPath(path);

@@ -1,9 +1,9 @@
 import { UsageError } from './cli-error.ts';
 
 /**
- * The values that a path leads to: `.a.b`, `[0]`, and `[]` for each item of a list.
+ * Returns the values at a path: `.a.b`, `[0]`, and `[]` for each item of a list.
  *
- * @throws UsageError where it is no such path
+ * @throws UsageError when the path is not valid
  */
 export function pick(data: unknown, path: string): unknown[] {
   const steps = path === '.' ? [] : (path.match(/\.?[A-Za-z_][\w-]*|\.?\[\d*\]/g) ?? []);
@@ -22,7 +22,7 @@ export function pick(data: unknown, path: string): unknown[] {
   return values;
 }
 
-/** Objects with these fields alone, in every item of a list. */
+/** Returns objects with only these fields, in every item of a list. */
 export function pickFields(data: unknown, fields: readonly string[]): unknown {
   if (Array.isArray(data)) return data.map((item) => pickFields(item, fields));
   return Object.fromEntries(fields.map((field) => [field, memberOf(data, field)]));

@@ -7,7 +7,7 @@ import { exitCodes, UsageError } from './cli-error.ts';
 import { commandHelp, groupHelp, mainHelp } from './help.ts';
 import { version } from './version.ts';
 
-// A reader that has gone, as `head` does, is no failure.
+// A closed reader, such as `head`, is not a failure.
 process.stdout.on('error', (error: Error & { code?: string }) => {
   process.exitCode = error.code === 'EPIPE' ? exitCodes.done : exitCodes.other;
   process.exit();
@@ -36,7 +36,7 @@ async function main(args: readonly string[]): Promise<void> {
   if (args[0] === 'help') return print(commandHelp(found.name, command));
   const { words: positionals, values } = readArguments(found.rest, command.options);
   if (values.help === true) return print(commandHelp(found.name, command));
-  // The client is loaded by whoever calls the service: help is there without it.
+  // Only commands load the client, so that help starts fast.
   const { Session } = await import('./session.ts');
   await command.run(new Session(readEnvironment(), values), positionals, values);
 }
@@ -53,7 +53,7 @@ async function fail(reason: unknown, values: GlobalValues): Promise<void> {
   process.exitCode = failure.exitCode;
 }
 
-/** How the failure is to be told, where the arguments can be read at all. */
+/** Returns the output options from raw arguments, to report a failure to parse them. */
 function valuesOf(args: readonly string[]): GlobalValues {
   const json = args.some((argument) => /^--(json|jq)\b/.test(argument));
   const quiet = args.includes('-q') || args.includes('--quiet');

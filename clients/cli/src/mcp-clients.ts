@@ -2,17 +2,17 @@ import path from 'node:path';
 import type { Folders } from './config.ts';
 import { withTomlServer } from './toml-server.ts';
 
-/** How a program reaches the tools: over HTTP, or by starting them on this machine. */
+/** How a program reaches the tools: over HTTP, or as a process that it starts on this machine. */
 export type McpServer =
   | { type: 'remote'; url: string; key: string }
   | { type: 'local'; command: string; args: readonly string[]; env: Record<string, string> };
 
 type McpClient = {
-  /** Where it keeps its settings, for all projects of this person. */
+  /** Returns the path of the program's settings file for all projects of this user. */
   file: (folders: Folders) => string;
-  /** Names that lead to the entry in a JSON file; a TOML file has tables instead. */
+  /** Keys that lead to the entry in a JSON file. A TOML file uses tables instead. */
   entry: readonly [string, string] | 'toml';
-  /** The entry; undefined where the program has no such servers. */
+  /** Builds the entry. `undefined` where the program does not support remote servers. */
   remote: ((server: { url: string; headers: Record<string, string> }) => object) | undefined;
   local: (server: { command: string; args: readonly string[]; env: Record<string, string> }) => object;
 };
@@ -82,7 +82,10 @@ export const mcpClients = {
 export type McpClientName = keyof typeof mcpClients;
 export const mcpClientNames = Object.keys(mcpClients) as McpClientName[];
 
-/** The settings of a program with the tools among them. `before` is what its file holds; undefined where there is none. */
+/**
+ * Returns the text of a program's settings with our server added. `before` is the text of the file; `undefined` if the
+ * file does not exist.
+ */
 export function withMcpServer(client: McpClient, server: McpServer, before: string | undefined): string {
   const value = entryOf(client, server);
   if (client.entry === 'toml') return withTomlServer(before ?? '', value);

@@ -3,8 +3,8 @@ import path from 'node:path';
 import type { Session } from './session.ts';
 
 /**
- * Hands a file or an address of the web to the program that the desktop has for it. Where there is no desktop, that is said. An
- * address may come from a service: no other scheme is opened, and nothing of it is read by a shell.
+ * Opens a file or a web address with the desktop's program for it. If there is no desktop, prints a note. An address
+ * may come from a service, so only http and https are opened, and no shell reads the text.
  */
 export function openInDesktop({ output, environment }: Session, place: string): void {
   const [program, ...words] = openerOf(environment.browser, plainPlace(place));
@@ -13,7 +13,7 @@ export function openInDesktop({ output, environment }: Session, place: string): 
   child.unref();
 }
 
-/** BROWSER goes before what the system has, as for other programs. */
+/** Returns the program that opens the address. BROWSER overrides the system's program, as in other programs. */
 function openerOf(browser: string | undefined, place: string): [string, ...string[]] {
   if (browser !== undefined) return [browser, place];
   if (process.platform === 'darwin') return ['open', place];
@@ -21,7 +21,10 @@ function openerOf(browser: string | undefined, place: string): [string, ...strin
   return ['xdg-open', place];
 }
 
-/** An address in its plain form; all else is the path of a file, which no option of a program looks like. */
+/**
+ * Returns an http(s) address in its normal form. Anything else is the path of a file, made absolute so that no program
+ * reads it as an option.
+ */
 function plainPlace(place: string): string {
   return /^https?:\/\//i.test(place) ? new URL(place).href : path.resolve(place);
 }

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from './cli-error.ts';
 
-/** One option of a command. Without `form` it is a switch. */
+/** One option of a command. An option without `form` is a switch. */
 export type Option = {
   short?: string;
-  /** What stands for its value in the help: `N`, `PATH`. */
+  /** Placeholder for the value in the help: `N`, `PATH`. */
   form?: string;
   about: string;
   multiple?: boolean;
@@ -17,7 +17,7 @@ type Value<O extends Option> = O extends { form: string }
     : string
   : boolean;
 
-/** What was given of a command's options. */
+/** The given values of a command's options. */
 export type Values<O extends Record<string, Option>> = { [K in keyof O]?: Value<O[K]> };
 
 /** Options of every command. */
@@ -39,9 +39,9 @@ export const globalOptions = {
 export type GlobalValues = Values<typeof globalOptions>;
 
 /**
- * Reads the arguments of a command: words in their order and options anywhere.
+ * Parses the arguments of a command: words in order, and options at any position.
  *
- * @throws UsageError for an unknown option, a missing value, or one that is not offered.
+ * @throws UsageError for an unknown option, a missing value, or a value that is not a choice.
  */
 export function readArguments(
   argv: readonly string[],
@@ -58,7 +58,7 @@ export function readArguments(
       },
     ]),
   );
-  // Its fields may be left out, which parseArgs does not know.
+  // The value of --json may be left out, which `parseArgs` does not support.
   const args = argv.map((argument) => (argument === '--json' ? '--json=' : argument));
   try {
     const { values, positionals } = parseArgs({ args, options: config, allowPositionals: true });

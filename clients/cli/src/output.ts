@@ -4,18 +4,18 @@ import type { Environment } from './config.ts';
 import type { Failure } from './failure.ts';
 import { pick, pickFields } from './json-path.ts';
 
-/** Where a command writes: results on stdout, all else on stderr. */
+/** The output of a command: results on stdout, everything else on stderr. */
 export class Output {
   readonly #values: GlobalValues;
-  /** stdout is written as JSON: it was asked for, or no person reads it. */
+  /** Whether stdout is written as JSON: the user asked for JSON, or stdout is not read by a person. */
   readonly isJson: boolean;
   readonly isQuiet: boolean;
-  /** Somebody sits there and can be asked. */
+  /** Whether a person is there to answer questions. */
   readonly canAsk: boolean;
   readonly hasColors: boolean;
-  /** A person sees stderr as it is written. */
+  /** Whether a person sees stderr live. */
   readonly isTerminal: boolean;
-  /** A line on stderr that is written over until something else is said. */
+  /** The current progress line on stderr. The next message overwrites it. */
   #line = '';
 
   constructor(environment: Environment, values: GlobalValues) {
@@ -30,16 +30,16 @@ export class Output {
     this.hasColors = this.isTerminal && values.color !== 'never' && noColor === undefined && kind !== 'dumb';
   }
 
-  /** Progress can be shown as a line that changes. */
+  /** Whether progress can be shown as a changing line. */
   get hasLine(): boolean {
     return this.isTerminal && !this.isQuiet;
   }
 
   /**
-   * The result of a command: an object as JSON, its ids, or lines for people.
+   * Prints the result of a command: an object as JSON, ids, or lines for people.
    *
-   * @param ids what `-q` prints
-   * @param lines made when people read them
+   * @param ids printed with `-q`
+   * @param lines called only when people read the output
    */
   result(data: unknown, ids: readonly string[], lines: () => readonly string[]): void {
     if (this.isQuiet) this.#print(ids);
@@ -47,7 +47,7 @@ export class Output {
     else this.#print(lines().map(plain));
   }
 
-  /** A value on a line of its own: a stream of these is NDJSON. */
+  /** Prints a value on one line. A stream of values is NDJSON. */
   json(data: unknown): void {
     const { json, jq } = this.#values;
     const chosen = json === undefined || json === '' ? data : pickFields(data, json.split(','));
@@ -61,13 +61,13 @@ export class Output {
     for (const line of lines) process.stdout.write(`${line}\n`);
   }
 
-  /** Something to know beside the result. */
+  /** Prints a note on stderr, in addition to the result. */
   note(text: string): void {
     this.clearLine();
     if (!this.isQuiet) process.stderr.write(`${text}\n`);
   }
 
-  /** A line that the next one replaces; nothing where no terminal shows it. */
+  /** Shows a progress line, which the next one replaces. Shows nothing without a terminal. */
   progress(text: string): void {
     if (!this.hasLine) return;
     const columns = process.stderr.columns ?? 80;
@@ -83,7 +83,7 @@ export class Output {
     this.#line = '';
   }
 
-  /** What went wrong: sentences for people, an object where stderr is no terminal or JSON was asked for. */
+  /** Prints a failure: sentences for people, or an object when stderr is not a terminal or JSON was asked for. */
   failure(failure: Failure): void {
     this.clearLine();
     const { code, message, errors, advice, retryable, requestId, generationId } = failure;
@@ -102,7 +102,7 @@ export class Output {
     }
     const lines = [
       this.red(plain(message)),
-      // The message names a single one by itself.
+      // A single field error is already in the message.
       ...(errors.length > 1 ? errors.map(({ field, message: why }) => plain(`  ${field} ${why}`)) : []),
       ...(advice === undefined ? [] : [advice]),
       ...(requestId === undefined ? [] : [this.faint(`request ${requestId}`)]),
@@ -110,7 +110,7 @@ export class Output {
     process.stderr.write(`${lines.join('\n')}\n`);
   }
 
-  /** Asks a person; no where nobody can be asked. */
+  /** Asks a person a yes/no question. Returns `false` when no person can be asked. */
   async confirm(question: string): Promise<boolean> {
     if (!this.canAsk) return false;
     this.clearLine();
@@ -139,7 +139,7 @@ export class Output {
   }
 }
 
-/** Without what a terminal would obey: names and prompts come from others. */
+/** Removes terminal control characters: names and prompts come from other people. */
 function plain(text: string): string {
   // oxlint-disable-next-line no-control-regex -- these are what is taken out
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');

@@ -2,20 +2,21 @@ import { numberOf } from './amounts.ts';
 import { CliError, exitCodes } from './cli-error.ts';
 import type { Session } from './session.ts';
 
-/** Options of whatever costs. */
+/** Options of every command that costs credits. */
 export const priceOptions = {
   'max-credits': { form: 'N', about: 'refuse what costs more, before anything is sent' },
   yes: { short: 'y', about: 'ask nobody, whatever it costs' },
 } as const;
 
-/** What a key asks above, where the service says nothing of it. */
+/** Default of `confirm_above`, when the service does not return it. */
 const confirmAboveDefault = 25;
 
 /**
- * Lets through what may be spent: up to `--max-credits`, whatever it is with `--yes`, else what the key lets through
- * (`confirm_above`) or a person agrees to.
+ * Checks whether the price may be spent. `--max-credits` sets a limit and `--yes` allows any price. Otherwise the price
+ * must not exceed the key's `confirm_above`, or a person must agree.
  *
- * @returns what the create may cost at most, to be sent with it: a price may rise after it was told. Undefined where any price is let through
+ * @returns the highest price to send with the create, because a price may rise after the estimate. `undefined` when any
+ *   price is allowed
  * @throws CliError `over_max_credits` or `not_confirmed`, exit code 5; nothing was sent
  */
 export async function checkPrice(
@@ -36,7 +37,7 @@ export async function checkPrice(
     });
   }
   if (credits === 0) return credits;
-  // A service of before has no such field.
+  // An older service does not have this field.
   const { confirm_above: above = confirmAboveDefault } = (await session.client.account.key()) as {
     confirm_above?: number | null;
   };

@@ -23,7 +23,7 @@ const reasons: Record<NonNullable<Progress['queue']>['reason'], string> = {
   scheduled_retry: 'it will be tried again',
 };
 
-/** How far a generation is, as one line: its place, stage, fraction and time, each as far as it is known. */
+/** Returns the progress of a generation as one line: its queue position, stage, fraction and time, each if known. */
 export function progressText(progress: Progress): string {
   const { stage, queue, fraction, step, steps, outputs_done: done, outputs_expected: expected } = progress;
   const parts = [stages[stage] ?? stage];
@@ -40,14 +40,14 @@ export function progressText(progress: Progress): string {
   return parts.join(' · ');
 }
 
-/** Seconds as people say them. */
+/** Returns a duration as people write it. */
 export function duration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   if (whole < 90) return `${whole} s`;
   return whole < 5_400 ? `${Math.round(whole / 60)} min` : `${Math.round(whole / 3600)} h`;
 }
 
-/** A finished generation in one line. */
+/** Returns a finished generation as one line. */
 export function doneText(generation: Generation): string {
   const { id, cost, model, outputs, created_at: created, completed_at: completed } = generation;
   const parts = [id, model];

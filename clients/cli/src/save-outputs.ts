@@ -9,13 +9,14 @@ import { UsageError } from './cli-error.ts';
 import { isOfSystem } from './failure.ts';
 import type { Session } from './session.ts';
 
-/** What is saved: an output, or an item of the library. */
+/** An item to save: an output, or an item of the library. */
 export type Item = Pick<Output, 'id' | 'type' | 'url'>;
 
 /**
- * Writes outputs: to stdout for `-`, into a folder, or to a file, several with numbers in their names. Answers the paths.
+ * Writes outputs: to stdout for `-`, into a folder, or to a file. Several files get numbers in their names. Returns the
+ * paths.
  *
- * @throws UsageError where several outputs are to go to stdout; what `saveOutput` throws
+ * @throws UsageError when several outputs would go to stdout; any error that `saveOutput` throws
  */
 export async function saveOutputs(
   { client }: Session,
@@ -35,14 +36,14 @@ export async function saveOutputs(
   return names;
 }
 
-/** Downloads that are cut off are begun again so often. */
+/** How often an interrupted download is tried. */
 const tries = 3;
 
 /**
  * Writes one output to a file.
  *
- * @throws RenderkitError `not_found` where it has no file any more, `connection_failed` where that does not come; an error of
- *   the file system
+ * @throws RenderkitError `not_found` when the output's file no longer exists, `connection_failed` when the download
+ *   fails; an error of the file system
  */
 export async function saveOutput(client: Renderkit, output: Item, file: string): Promise<void> {
   for (let number = 1; ; number += 1) {
@@ -60,25 +61,28 @@ export async function saveOutput(client: Renderkit, output: Item, file: string):
   }
 }
 
-/** Makes the folder that outputs go to, so that nothing is paid that could not be written. @throws an error of the file system */
+/**
+ * Creates the folder for outputs before anything is paid, so that no paid output fails to be written. @throws an error
+ * of the file system
+ */
 export function prepareFolder(target: string): void {
   const folder = folderOf(target);
   mkdirSync(folder, { recursive: true });
   accessSync(folder, constants.W_OK);
 }
 
-/** @throws UsageError where what several ids name would go to one file, each over the one before */
+/** Refuses a single file as the target of several ids, which would overwrite each other. @throws UsageError */
 export function refuseOneFile(ids: readonly string[], target: string | undefined): void {
   if (ids.length > 1 && target !== undefined && !isFolder(target))
     throw new UsageError(`${target} is a single file.`, 'Name a folder with -o, with / at its end.');
 }
 
-/** Whether a path is that of a folder: by the / at its end, or because there is one. */
+/** Returns whether a path is a folder: it ends with /, or such a folder exists. */
 export function isFolder(target: string): boolean {
   return /[/\\]$/.test(target) || statSync(target, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** Where each output goes. */
+/** Returns the path of each output, and creates the folder. */
 export function outputNames(outputs: readonly Item[], target: string): string[] {
   const isInFolder = isFolder(target);
   mkdirSync(folderOf(target), { recursive: true });

@@ -4,7 +4,7 @@ import { chooseConnection, type Environment } from './config.ts';
 import { Output } from './output.ts';
 import { version } from './version.ts';
 
-/** What a command is run with: the client, made when it is first needed, and where to write. */
+/** The context of a command: the client, created on first use, and the output. */
 export class Session {
   readonly environment: Environment;
   readonly values: GlobalValues;
@@ -17,7 +17,7 @@ export class Session {
     this.output = new Output(environment, values);
   }
 
-  /** @throws CliError where no key is known */
+  /** @throws CliError when no key is known */
   get client(): Renderkit {
     const connection = () => chooseConnection(this.environment, this.values);
     this.#client ??= this.clientOf(connection());

@@ -1,4 +1,4 @@
-/** Rows of text with columns of one width each. */
+/** Formats rows as lines, with each column padded to one width. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows)

@@ -3,7 +3,10 @@ import type { Environment } from './config.ts';
 export const previewKinds = ['auto', 'kitty', 'iterm', 'sixel', 'none'] as const;
 export type PreviewKind = (typeof previewKinds)[number];
 
-/** How this terminal shows pictures. `none` where it cannot, or where something between would garble them. */
+/**
+ * The terminal's protocol for pictures. `none` when the terminal cannot show pictures, or a program in between would
+ * garble them.
+ */
 export type ImageProtocol = 'kitty' | 'iterm' | 'none';
 
 export function imageProtocol(
@@ -12,7 +15,7 @@ export function imageProtocol(
   isTerminal: boolean,
 ): ImageProtocol {
   if (wanted === 'kitty' || wanted === 'iterm') return wanted;
-  // Sixel would need the pixels, and nothing here decodes pictures.
+  // Sixel needs raw pixels, and this program does not decode pictures.
   if (wanted !== 'auto' || !isTerminal) return 'none';
   if (terminal.TMUX !== undefined || terminal.STY !== undefined) return 'none';
   if (terminal.KITTY_WINDOW_ID !== undefined || /^xterm-(kitty|ghostty)$/.test(terminal.TERM ?? ''))
@@ -21,12 +24,12 @@ export function imageProtocol(
 }
 
 const kittyChunk = 4096;
-/** How many lines of the terminal a picture takes. */
+/** Height of a picture, in terminal lines. */
 export const imageRows = 16;
 
 /**
- * The bytes that make a terminal draw a picture, some lines high; undefined where it does not take this format: kitty takes
- * PNG alone, iTerm whatever it knows.
+ * Returns the escape sequence that makes a terminal draw a picture. `undefined` when the protocol does not support the
+ * picture's format: kitty accepts only PNG, iTerm accepts what it can decode.
  */
 export function imageText(protocol: ImageProtocol, picture: Uint8Array): string | undefined {
   if (protocol === 'none') return undefined;

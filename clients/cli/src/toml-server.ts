@@ -4,10 +4,10 @@ const group = 'mcp_servers';
 const name = 'renderkit';
 
 /**
- * A TOML file of settings with our server among the tables `mcp_servers`. However it was written there before (a table, a dotted
- * or quoted key, an entry of an inline table), it is replaced; all else stays as it was written.
+ * Returns the text of a TOML file with our server in the tables `mcp_servers`. Replaces any earlier form of our server
+ * (a table, a dotted or quoted key, an entry of an inline table) and leaves the rest unchanged.
  *
- * @throws SyntaxError where the text is no TOML, or its `mcp_servers` are no tables
+ * @throws SyntaxError when the text is not TOML, or its `mcp_servers` are not tables
  */
 export function withTomlServer(before: string, value: Record<string, unknown>): string {
   const statements = tomlStatements(before);
@@ -22,7 +22,7 @@ export function withTomlServer(before: string, value: Record<string, unknown>): 
   return head === '' ? added : head + newline + newline + added;
 }
 
-/** The whole path of a statement: a value lies in the table whose head stands before it. */
+/** Returns the full path of a statement. A value belongs to the table whose head precedes it. */
 function pathOf(statements: readonly TomlStatement[], index: number): string[] {
   const one = statements[index];
   if (one?.kind !== 'value') return one?.path ?? [];
@@ -36,7 +36,10 @@ const begins = (whole: readonly string[], start: readonly string[]) =>
 const isPath = (path: readonly string[], other: readonly string[]) =>
   path.length === other.length && begins(path, other);
 
-/** Without the statements of ours, what stands between those of one table, and the empty lines after them. */
+/**
+ * Returns the text without our statements. Also removes the text between statements of one of our tables, and the empty
+ * lines after our statements.
+ */
 function withoutOurs(text: string, statements: readonly TomlStatement[]): string {
   let kept = '';
   let at = 0;
@@ -44,7 +47,7 @@ function withoutOurs(text: string, statements: readonly TomlStatement[]): string
   for (const [i, one] of statements.entries()) {
     const isOurs = begins(pathOf(statements, i), [group, name]);
     if (isOurs) {
-      // A comment before a head, or before a key among those of others, is not known to be ours.
+      // Keeps a comment before a table head, or before our key among other keys: it may not be ours.
       if (!(wasOurs && one.kind === 'value')) kept += text.slice(at, one.begin);
       const [empty = ''] = /^(?:[ \t]*\r?\n)*/.exec(text.slice(one.end)) ?? [];
       at = one.end + empty.length;
@@ -54,7 +57,7 @@ function withoutOurs(text: string, statements: readonly TomlStatement[]): string
   return kept + text.slice(at);
 }
 
-/** `mcp_servers = { … }` takes no table beside it: the entry goes into it. */
+/** Adds the server inside `mcp_servers = { … }`, because TOML allows no separate table next to an inline table. */
 function withInlineEntry(
   text: string,
   { value: { begin, end, entries } }: TomlStatement & { kind: 'value' },

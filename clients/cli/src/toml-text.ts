@@ -1,20 +1,20 @@
-/** An entry of an inline table: its key, part by part, and where it stands in the text. */
+/** An entry of an inline table: the parts of its key, and its position in the text. */
 export type TomlEntry = { path: string[]; begin: number; end: number };
 
-/** A line of a TOML file, or several that belong together: a head of a table, or a key with its value. */
+/** One statement of a TOML file, over one or more lines: the head of a table, or a key with its value. */
 export type TomlStatement =
   | (TomlEntry & { kind: 'table' | 'table of a list' })
   | (TomlEntry & {
       kind: 'value';
-      /** Where the value stands; its entries, where it is an inline table. */
+      /** Position of the value. `entries` has the entries of an inline table. */
       value: { begin: number; end: number; entries: TomlEntry[] | undefined };
     });
 
 /**
- * The statements of a TOML 1.0 file. Values are skipped and not read; what may stand twice is not looked at. A statement
- * reaches from the beginning of its line to the end of its last, with the line break.
+ * Returns the statements of a TOML 1.0 file. Skips values without reading them, and does not detect duplicates. A
+ * statement reaches from the start of its first line to the end of its last, including the line break.
  *
- * @throws SyntaxError where the text is none, with the number of the line
+ * @throws SyntaxError with the line number when the text is not TOML
  */
 export function tomlStatements(text: string): TomlStatement[] {
   return new TomlScanner(text).statements();
@@ -24,7 +24,9 @@ const bareKey = /[A-Za-z0-9_-]+/y;
 const spaces = /[ \t]*/y;
 const restOfLine = /[ \t]*(?:#[^\n]*)?(?:\r?\n|$)/y;
 const blank = /(?:[ \t\r\n]+|#[^\n]*)*/y;
-/** Numbers, dates with one space before the time, and words: what is wrong in them is for who reads them. */
+/**
+ * Numbers, dates with one space before the time, and words. Errors in them are left to the program that reads the file.
+ */
 const plainValue =
   /(?:\d{4}-\d\d-\d\d[ Tt])?(?:[+-]?\d[\w.+:-]*|[+-]?(?:inf|nan)\b|true\b|false\b)|\d{4}-\d\d-\d\d/y;
 const strings = [
@@ -152,7 +154,7 @@ class TomlScanner {
     if (!this.#takes(mark)) this.#fail(`${mark} is missing`);
   }
 
-  /** What stands here in a shape, which it goes behind. */
+  /** Returns the text that matches at the current position, and moves past it. `undefined` if nothing matches. */
   #match(shape: RegExp): string | undefined {
     shape.lastIndex = this.#at;
     const [found] = shape.exec(this.#text) ?? [];
@@ -167,7 +169,7 @@ class TomlScanner {
 
 const escapes: Record<string, string> = { b: '\b', t: '\t', n: '\n', f: '\f', r: '\r', e: '\u001b' };
 
-/** What a quoted key says. */
+/** Returns the text of a quoted key. */
 function textOf(quoted: string): string {
   const inner = quoted.slice(1, -1);
   if (quoted.startsWith("'")) return inner;

@@ -1,2 +1,2 @@
-/** Of the package; a test compares. */
+/** Version of this package. A test compares it with package.json. */
 export const version = '0.1.0';

@@ -1,17 +1,17 @@
 import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 
-/** What a person is asked to agree to. */
+/** A purchase that a person is asked to agree to. */
 export type ConfirmedPurchase = {
   keyId: string;
   tool: string;
-  /** All that decides what is bought and under which idempotency key, `request_id` among it. */
+  /** All arguments that decide what is bought and under which idempotency key, including `request_id`. */
   arguments: object;
   credits: number;
 };
 
 export type Verified =
   | { outcome: 'confirmed'; idempotencyKey: string }
-  /** What is wrong with it, as the end of a sentence. */
+  /** Why the token is refused, as the end of a sentence. */
   | { outcome: 'refused'; reason: string };
 
 const lifetimeMs = 10 * 60_000;
@@ -20,14 +20,15 @@ const maxTokenCharacters = 2_000;
 type Content = { id: string; what: string; credits: number; expires: number };
 
 /**
- * Tokens that stand for one purchase: this key, this tool, these arguments, at most these credits, for ten minutes. A token
- * names an idempotency key and is bound to the `request_id` that takes its place, so that it buys once, however often it comes.
+ * Issues and verifies confirmation tokens. A token allows one purchase: this key, this tool, these arguments, at most
+ * these credits, for ten minutes. A token contains an idempotency key and is bound to the `request_id`, which overrides
+ * this key. So a token buys only once, however often it is used.
  */
 export class ConfirmationTokens {
   readonly #secret: string | Uint8Array;
   readonly #now: () => number;
 
-  /** Whoever shares the secret takes each other's tokens. */
+  /** Instances with the same secret accept each other's tokens. */
   constructor(secret: string | Uint8Array, now: () => number = Date.now) {
     this.#secret = secret;
     this.#now = now;
@@ -71,7 +72,7 @@ function digest({ keyId, tool, arguments: given }: ConfirmedPurchase): string {
   return createHash('sha256').update(sortedJson({ keyId, tool, given })).digest('base64url');
 }
 
-/** JSON of equal things is equal: members stand in the order of their names. */
+/** Returns JSON with sorted object members, so that equal values give equal text. */
 export function sortedJson(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)

@@ -1,39 +1,39 @@
 import type { Renderkit } from 'renderkit';
 import type { ConfirmationTokens } from './confirmation-tokens.ts';
 
-/** What the tools work with: a client with one key, and what belongs to the way that calls come in by. */
+/** What the tools use: a client with one key, and the services of the transport (HTTP or stdio). */
 export type McpConnection = {
   client: Renderkit;
   purchases: Purchases;
   confirmationTokens: ConfirmationTokens;
-  /** Opens a file for `import_media`; undefined where the files of this machine are not the caller's. */
+  /** Opens a file for `import_media`. `undefined` when the caller's files are not on this machine. */
   openFile: ((path: string) => Promise<Blob>) | undefined;
-  /** Aborts when nobody waits for answers any more. */
+  /** Aborts when no client waits for responses any more. */
   signal: AbortSignal | undefined;
 };
 
-/** One create, as a tool was called for it. */
+/** One create that a tool call asks for. */
 export type PurchaseRequest = {
   tool: string;
-  /** What two equal calls have in common. */
+  /** Arguments that are the same in two equal calls. */
   arguments: object;
-  /** Aborts when the caller has given the call up. */
+  /** Aborts when the caller gives up the call. */
   signal: AbortSignal;
 };
 
 /**
- * Gives a create the idempotency key that it is charged under. Programs repeat a call whose answer was lost, and say no
- * more than the first time: such a call gets the key of the first one.
+ * Assigns the idempotency key of a create. Programs repeat a call whose response was lost, with the same arguments as
+ * before. Such a repeated call gets the key of the first call.
  */
 export type Purchases = { take(request: PurchaseRequest): Promise<Purchase> };
 
 export type Purchase = {
   idempotencyKey: string;
-  /** An equal call was made before, and its answer was lost. */
+  /** Whether an equal call was made before and its response was lost. */
   repeated: boolean;
   /**
-   * How the create ended. After `unknown`, and where the caller never gets the answer, the next equal call has the same key;
-   * after `refused` nothing was charged, and it begins anew.
+   * Records how the create ended. After `unknown`, or when the caller never receives the response, the next equal call
+   * gets the same key. After `refused` nothing was charged, and the next call gets a new key.
    */
   end(outcome: 'created' | 'refused' | 'unknown'): Promise<void>;
 };

@@ -8,35 +8,38 @@ import { version } from './version.ts';
 export type { Purchase, PurchaseRequest, Purchases } from './connection.ts';
 
 export type McpHttpOptions = {
-  /** Address of the API that tools ask. */
+  /** Address of the API that the tools call. */
   baseUrl: string;
   fetch: Fetch;
-  /** 32 bytes, the same in every process that may see a confirmation of another. */
+  /** 32 bytes. The same secret in every process that may receive a token of another process. */
   confirmationSecret: Uint8Array;
-  /** Is told of what went wrong beside the answers. */
+  /** Called with errors that are not part of a response. */
   onError: (error: Error) => void;
 };
 
-/** One request over HTTP whose key was checked. */
+/** One HTTP request. Its key was checked. */
 export type McpRequest = {
   request: Request;
-  /** Its body as JSON, undefined where it has none. */
+  /** The parsed JSON body. `undefined` when the request has no body. */
   body: unknown;
-  /** Headers with the key, for the API. */
+  /** Headers with the key, for requests to the API. */
   credentials: Record<string, string>;
   purchases: Purchases;
-  /** Aborts when the caller has gone, or the server stops. */
+  /** Aborts when the caller disconnects or the server stops. */
   signal: AbortSignal;
 };
 
 export type McpHttp = {
-  /** Answers requests of both protocol eras (2026-07-28, and the handshake of 2025), and keeps no session. */
+  /** Answers requests of both protocol versions (2026-07-28, and the handshake of 2025). Keeps no session. */
   handle(request: McpRequest): Promise<Response>;
-  /** Ends what is under way. */
+  /** Ends all requests in progress. */
   close(): Promise<void>;
 };
 
-/** The tools over streamable HTTP: they ask the API with the caller's own key, and have no powers beside it. */
+/**
+ * Serves the tools over streamable HTTP. The tools call the API with the caller's own key and have no other
+ * permissions.
+ */
 export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const confirmationTokens = new ConfirmationTokens(options.confirmationSecret);
   const handler = createMcpHandler(
@@ -51,7 +54,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
         headers: credentials,
         fetch: options.fetch,
         appInfo: { name: 'renderkit-mcp', version },
-        // A caller waits for a minute at most, and can repeat a call.
+        // A caller waits for at most a minute, and can repeat a call.
         maxRetries: 0,
       });
       const connection: McpConnection = {
@@ -63,7 +66,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       };
       return handler.fetch(request, {
         ...(body !== undefined && { parsedBody: body }),
-        // The key stays out of it: tools have the client that goes with it.
+        // The key is not included: tools use the client, which has the key.
         authInfo: { token: '', clientId: '', scopes: [], extra: { connection } },
       });
     },

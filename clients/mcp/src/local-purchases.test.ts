@@ -21,7 +21,7 @@ test('a call whose answer was lost is repeated once, within two minutes', async 
   const repeated = await purchases.take(call());
   assert.deepEqual([repeated.repeated, repeated.idempotencyKey], [true, lost.idempotencyKey]);
   assert.equal((await purchases.take(call())).repeated, false);
-  // Nobody knows what became of it.
+  // The outcome of this create is unknown.
   await repeated.end('unknown');
   now += 2 * 60_000 + 1;
   assert.equal((await purchases.take(call())).repeated, false);

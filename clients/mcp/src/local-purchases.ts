@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { sortedJson } from './confirmation-tokens.ts';
 import type { Purchase, PurchaseRequest, Purchases } from './connection.ts';
 
-/** An equal call within this time is taken for a repetition. */
+/** An equal call within this time counts as a repetition. */
 const lostForMs = 2 * 60_000;
 
 type Lost = { idempotencyKey: string; at: number };
 
-/** Purchases of a server that has one caller and ends with it. */
+/** Purchases of a server that has one caller and ends with this caller. */
 export class LocalPurchases implements Purchases {
   readonly #lost = new Map<string, Lost[]>();
   readonly #now: () => number;
@@ -30,7 +30,7 @@ export class LocalPurchases implements Purchases {
       end: async (outcome) => {
         if (outcome === 'unknown') keep();
         if (outcome !== 'created') return;
-        // Its answer is still to come: who gives the call up meanwhile never sees it.
+        // The response is not delivered yet. A caller that gives up now never sees it.
         if (signal.aborted) keep();
         else signal.addEventListener('abort', keep, { once: true });
       },

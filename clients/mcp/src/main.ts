@@ -4,7 +4,7 @@ import { serveMcpOverStdio } from './stdio.ts';
 try {
   serveMcpOverStdio();
 } catch (error) {
-  // Its own stdout belongs to the protocol.
+  // The protocol uses stdout, so errors go to stderr.
   process.stderr.write(`${(error as Error).message}\n`);
   process.exitCode = 1;
 }

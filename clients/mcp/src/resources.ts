@@ -12,14 +12,14 @@ import type { McpConnection } from './connection.ts';
 import { readSmallImage } from './small-image.ts';
 import { refusalOf } from './tool.ts';
 
-/** Pixels of the longer side of a thumbnail. */
+/** The longest side of a thumbnail, in pixels. */
 const maxSide = 384;
-/** Videos that a thumbnail is looked for among, newest first: the API shows no single one. */
+/** How many videos, newest first, are searched for a thumbnail. The API cannot return a single video. */
 const videosLookedAt = 100;
 
 /**
- * Things that a person's program can put into a conversation by their address: outputs as thumbnails, models as what they take.
- * Reading one charges nothing and changes nothing.
+ * Registers the resources that a person's program can add to a conversation by address: outputs as thumbnails, models
+ * with the values they accept. Reading a resource charges and changes nothing.
  */
 export function registerResources(server: McpServer, { client, signal }: McpConnection): void {
   const reading = async <Result>(uri: URL, work: () => Promise<Result>): Promise<Result> => {
@@ -72,7 +72,10 @@ export function registerResources(server: McpServer, { client, signal }: McpConn
   );
 }
 
-/** An id of a model may have slashes, which are escaped in an address. @throws URIError where it is none */
+/**
+ * Decodes the id from an address. The id of a model may contain slashes, which are escaped. @throws URIError when it is
+ * not valid
+ */
 function idOf({ id = '' }: Record<string, string | string[]>): string {
   return decodeURIComponent(String(id));
 }
@@ -101,7 +104,7 @@ async function assetOf(client: Renderkit, id: string): Promise<Asset | undefined
   }
 }
 
-/** A refusal in the shape of the protocol: what is not there is told apart, all else says what to do. */
+/** Converts an error to the protocol. A missing resource gets its own error type; other errors include advice. */
 function protocolError(uri: URL, error: unknown): Error {
   if (error instanceof ResourceNotFoundError) return error;
   if (error instanceof URIError) return new ResourceNotFoundError(uri.href);

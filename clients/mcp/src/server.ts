@@ -9,7 +9,7 @@ import { importMedia, listLibrary, viewOutput } from './tools/library.ts';
 import { getModel, listModels } from './tools/models.ts';
 import { version } from './version.ts';
 
-/** Deletions are deliberately not among them. */
+/** Tools that delete are left out on purpose. */
 const tools: readonly Tool[] = [
   listModels,
   getModel,
@@ -27,12 +27,15 @@ const tools: readonly Tool[] = [
 const instructions =
   'Renderkit makes images and videos and charges credits for them. Estimate before what may be dear, give links to the person, and look at pictures only when you have to assess them. A create answers with a handle: what takes longer than the call goes on by itself.';
 
-/** A server with the tools and resources of one connection. One is made for each request over HTTP and for each connection over stdio. */
+/**
+ * Creates a server with the tools and resources of one connection: one server per HTTP request, one per stdio
+ * connection.
+ */
 export function createMcpServer(connection: McpConnection): McpServer {
   const server = new McpServer(
     { name: 'renderkit', title: 'Renderkit', version },
-    // Lists do not change as long as a process lives. Said so, a subscription to changes ends as soon as it is answered: kept open
-    // it would hold a connection past every limit of its key.
+    // The lists do not change while the process runs. With `listChanged: false`, a subscription to changes ends at
+    // once. An open subscription would hold a connection past every limit of its key.
     { instructions, capabilities: { tools: { listChanged: false }, resources: { listChanged: false } } },
   );
   for (const tool of tools) tool.register(server, connection);

@@ -1,11 +1,11 @@
 import type { Renderkit } from 'renderkit';
 
-/** Bytes that clients take in a result; some refuse more. */
+/** The largest picture in a result, in bytes. Some clients refuse more. */
 const maxBytes = 150_000;
 
 /**
- * A picture under one of our links as a JPEG of at most `maxSide` pixels a side; undefined where there is no such picture, or it
- * is too large all the same.
+ * Downloads a picture from one of our links as a JPEG of at most `maxSide` pixels on each side. Returns `undefined`
+ * when there is no such picture, or the JPEG is still too large.
  */
 export async function readSmallImage(
   client: Renderkit,

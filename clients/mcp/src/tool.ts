@@ -14,17 +14,17 @@ import type { McpConnection } from './connection.ts';
 /** One call of a tool. */
 export type ToolCall = Omit<McpConnection, 'signal'> & {
   context: ServerContext;
-  /** Aborts when the caller has given up. */
+  /** Aborts when the caller gives up. */
   signal: AbortSignal;
-  /** The caller's program can put a form before a person. */
+  /** Whether the caller's program can show a form to a person. */
   canAsk: boolean;
 };
 
-/** What a tool found: a short text for the model, the same as data, and links. */
+/** The result of a tool: a short text for the model, the same facts as data, and links. */
 export type Found<Data> = {
   text: string;
   data: Data;
-  /** After the text: links, and pictures where the tool shows one. */
+  /** Follows the text: links, and pictures when the tool shows one. */
   content?: ContentBlock[];
 };
 
@@ -36,7 +36,7 @@ export type Tool = {
 type Definition<Input extends z.ZodObject, Output extends z.ZodObject> = {
   name: string;
   title: string;
-  /** For the model: what it does, and when something else is right. */
+  /** Text for the model: what the tool does, and when another tool is better. */
   description: string;
   input: Input;
   output: Output;
@@ -47,10 +47,10 @@ type Definition<Input extends z.ZodObject, Output extends z.ZodObject> = {
   ) => Promise<Found<z.infer<Output>> | InputRequiredResult | ToolRefusal>;
 };
 
-/** A refusal of our own, in the shape of the API's. */
+/** A refusal by this server, in the same form as the API's errors. */
 export class ToolRefusal extends Error {
   readonly code: string;
-  /** What to do about it. */
+  /** Advice: what to do next. */
   readonly next: string;
   readonly details: object;
 
@@ -62,7 +62,10 @@ export class ToolRefusal extends Error {
   }
 }
 
-/** Ties name, schemas and work of a tool together. What `run` throws becomes the answer of a failed tool. */
+/**
+ * Combines the name, schemas and function of a tool. An error that `run` throws becomes the result of a failed tool
+ * call.
+ */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   definition: Definition<Input, Output>,
 ): Tool {
@@ -101,7 +104,10 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
 
 const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';
 
-/** Said with each request by the newer protocol, at the beginning by the older one, which a stateless server has forgotten. */
+/**
+ * Returns whether the client can show a form. The newer protocol sends this with each request. The older one sends it
+ * only at the beginning, which a stateless server does not remember.
+ */
 function canAsk(server: McpServer, { mcpReq }: ServerContext): boolean {
   const envelope: Record<string, unknown> | undefined = mcpReq.envelope;
   const ofRequest = envelope?.[capabilitiesKey] as ClientCapabilities | undefined;
@@ -112,7 +118,7 @@ function canAsk(server: McpServer, { mcpReq }: ServerContext): boolean {
 
 const again = 'Call again with the same arguments in a moment: what was accepted is not charged twice.';
 
-/** What a model, or the person it works for, can do about a refusal. */
+/** Advice for the model or the person after a refusal. */
 const nextSteps: Partial<Record<RenderkitErrorCode, string>> = {
   invalid_request: 'Correct these fields; get_model says what a model takes.',
   unauthorized: 'Tell the person that the API key is missing, revoked or expired.',
@@ -139,7 +145,7 @@ export function refusalOf(error: unknown): ToolRefusal {
   if (error instanceof ToolRefusal) return error;
   if (!RenderkitError.is(error))
     return new ToolRefusal('internal_error', error instanceof Error ? error.message : 'It failed.', again);
-  // A message that is made of the fields has them as the service joins them.
+  // A message that was built from the fields already contains them in the service's format.
   const missing = error.errors
     .map(({ field, message }) => `${field}: ${message}`)
     .filter((text) => !error.message.includes(text));
@@ -152,7 +158,10 @@ export function refusalOf(error: unknown): ToolRefusal {
   });
 }
 
-/** As text alone: clients hold structured content of a failure against the schema of a success. */
+/**
+ * Returns a failure as text only, because clients validate structured content of a failure against the schema of a
+ * success.
+ */
 function refusedResult({ code, message, next, details }: ToolRefusal): CallToolResult {
   const lines = [`${code}: ${message}`, `Next: ${next}`];
   if (Object.keys(details).length > 0) lines.push(JSON.stringify(details));

@@ -1,2 +1,2 @@
-/** That of the package, which a test compares. */
+/** Version of this package. A test compares it with package.json. */
 export const version = '0.1.0';

@@ -261,8 +261,8 @@ const ofChats: readonly Program[] = [
 ];
 
 /**
- * Runs the tools on the user's own machine. They can read its files and reach services that only this machine can
- * reach.
+ * Settings of an MCP server that runs on the user's own machine. It can read the machine's files and reach services
+ * that only this machine can reach.
  */
 const stdioServer = (place: Place): object => ({
   command: 'npx',

@@ -51,7 +51,7 @@ test('one process makes the rows, and what a killed one has left is taken over',
     assert.throws(() => Journal.open(file, 'make'), /under way, process \d+/);
     Journal.open(file, 'look')[Symbol.dispose]();
   }
-  // No process has this number on Linux, whose largest is 4194304.
+  // No process has this number on Linux, where the largest is 4194304.
   writeFileSync(`${file}.lock`, '4194305');
   using _next = Journal.open(file, 'make');
   assert.equal(readFileSync(`${file}.lock`, 'utf8'), String(process.pid));
@@ -70,7 +70,7 @@ test('a batch goes on with the account that it was begun with alone', () => {
     journal.checkAccount('acc_1');
     assert.deepEqual(journal.stateOf('r'), { sent });
   }
-  // One of before says nothing, and is not given to whoever comes first.
+  // A journal of an earlier version has no account. The first account that comes does not become its account.
   const older = path.join(folder, 'older.jsonl');
   for (const account of [undefined, 'acc_2', 'acc_1']) {
     using journal = Journal.open(older, 'make');

@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { CliError } from '../cli-error.ts';
 
-/** What has become of a row. Each entry is a line of the journal. */
+/** An event of a row. Each entry is one line of the journal. */
 export type Entry =
-  /** Written before the create is sent: the request as it goes out, its key, and the price that was told. */
+  /** Written before the create is sent: the exact request, and the estimated price. */
   | {
       type: 'sent';
       row: string;
@@ -22,7 +22,7 @@ export type Entry =
       credits: number;
       at: string;
     }
-  /** Comes again, with the names of its files, before the first of them is written. */
+  /** Written a second time, with the names of the row's files, before the first file is written. */
   | { type: 'created'; row: string; attempt: number; generation: string; files?: string[] }
   | {
       type: 'done';
@@ -30,26 +30,27 @@ export type Entry =
       attempt: number;
       status: 'succeeded' | 'failed';
       credits: number;
-      /** Why it failed, or why files of it are missing. */
+      /** Why the row failed, or why some of its files are missing. */
       error?: string;
       outputs: string[];
       files: string[];
-      /** It is made and paid, and the next run gets the files that are missing. */
+      /** The row is made and paid, but files are missing. The next run fetches these files. */
       unsaved?: boolean;
     };
 
-/** The last that is known of a row. */
+/** The latest known state of a row. */
 export type RowState = {
   sent: Extract<Entry, { type: 'sent' }>;
   generation?: string;
-  /** Names that were given to its files, whether they are there or not. */
+  /** Names of the row's files, whether the files exist or not. */
   files?: string[];
   done?: Extract<Entry, { type: 'done' }>;
 };
 
 /**
- * What was done for the rows of a batch, in a file beside it. An entry is on the disk before what it tells of is
- * done, so that a run after a `kill -9` sends the very same request under the very same key, which is charged once.
+ * Records what was done for the rows of a batch, in a file next to the batch file. Each entry is on the disk before the
+ * action that it describes. A run after a `kill -9` therefore sends the same request with the same key, which is
+ * charged once.
  */
 export class Journal implements Disposable {
   readonly #batch: string;
@@ -57,7 +58,7 @@ export class Journal implements Disposable {
   readonly #files: Set<string>;
   readonly #handle: number;
   #account: string | undefined;
-  /** Held while rows are made; undefined for whoever only looks. */
+  /** The lock file while this process makes rows. `undefined` when the journal is only read. */
   readonly #lock: string | undefined;
 
   private constructor(
@@ -76,13 +77,13 @@ export class Journal implements Disposable {
   }
 
   /**
-   * Opens the journal of a batch, or begins one.
+   * Opens the journal of a batch, or creates it.
    *
-   * @param purpose to `make` its rows, which one process does at a time, or to `look`
-   * @throws CliError where the file is none, or another process makes the rows
+   * @param purpose `make` to make its rows, which only one process may do at a time, or `look`
+   * @throws CliError when the file is not a journal, or another process makes the rows
    */
   static open(file: string, purpose: 'make' | 'look'): Journal {
-    // Before it is read: what another run notes after that would be missed.
+    // Takes the lock before reading, so that no entry of another run is missed.
     const lock = purpose === 'make' ? takeLock(`${file}.lock`) : undefined;
     try {
       createWhole(file, `${JSON.stringify({ type: 'batch', id: randomUUID().slice(0, 18) })}\n`);
@@ -94,7 +95,7 @@ export class Journal implements Disposable {
           advice: 'Move it away: what it tells of would be made, and charged, again.',
         });
       const journal = new Journal(file, { batch, lines, lock });
-      // A line that was cut off by a crash counts for nothing, and must not swallow the next one.
+      // Ends a line that a crash cut off, so that the next entry starts on a new line. The cut-off line is ignored.
       if (purpose === 'make' && !text.endsWith('\n')) writeSync(journal.#handle, '\n');
       return journal;
     } catch (error) {
@@ -104,9 +105,10 @@ export class Journal implements Disposable {
   }
 
   /**
-   * Notes whose generations it tells of, where it tells of none yet.
+   * Records which account owns the batch, unless an account is recorded.
    *
-   * @throws CliError where they are another account's: they could not be seen, and would be made again there
+   * @throws CliError when the batch belongs to another account. This account could not see its generations and would
+   *   make them again.
    */
   checkAccount(account: string): void {
     if (this.#account !== undefined && this.#account !== account)
@@ -114,7 +116,7 @@ export class Journal implements Disposable {
         code: 'other_account',
         advice: 'Use the key, the profile and the address that it was begun with.',
       });
-    // Of one that an earlier version has begun nobody knows.
+    // An earlier version may have begun this batch; its account is unknown.
     if (this.#account !== undefined || this.#states.size > 0 || this.#lock === undefined) return;
     this.#write({ type: 'account', id: account });
     this.#account = account;
@@ -124,19 +126,19 @@ export class Journal implements Disposable {
     return this.#states.get(row);
   }
 
-  /** The same for one try of a row, whoever sends it. */
+  /** Returns the idempotency key of one attempt of a row. Every run computes the same key. */
   keyOf(row: string, attempt: number): string {
     return `batch-${this.#batch}-${row}-${attempt}`;
   }
 
-  /** Notes something; it is on the disk when this returns. */
+  /** Appends an entry. The entry is on the disk when this method returns. */
   append(entry: Entry): void {
     this.#write(entry);
     apply(this.#states, entry);
     if ('files' in entry) for (const file of entry.files ?? []) this.#files.add(file);
   }
 
-  /** Whether a file of a row was given this name. */
+  /** Returns whether a row's file has this name. */
   hasFile(name: string): boolean {
     return this.#files.has(name);
   }
@@ -152,7 +154,10 @@ export class Journal implements Disposable {
   }
 }
 
-/** Writes a file that is not there yet; false where it is. Of two that try at once one wins. */
+/**
+ * Creates a file with its whole text. Returns `false` when the file exists. When two processes try at once, only one
+ * succeeds.
+ */
 function createWhole(file: string, text: string): boolean {
   const partial = `${file}.${process.pid}.part`;
   writeFileSync(partial, text);
@@ -168,8 +173,8 @@ function createWhole(file: string, text: string): boolean {
 }
 
 /**
- * Two that make rows at once would pay once, by their keys, but send a file twice and call one of the two requests failed.
- * What a killed process has left is taken over.
+ * Takes the lock of a batch. Two processes that make rows at once would pay only once, because of the keys, but would
+ * upload files twice and report one of two requests as failed. The lock of a killed process is taken over.
  */
 function takeLock(lock: string): string {
   while (!createWhole(lock, String(process.pid))) {
@@ -211,7 +216,7 @@ function statesOf(entries: readonly unknown[]): Map<string, RowState> {
 function apply(states: Map<string, RowState>, entry: Entry): void {
   const state = states.get(entry.row);
   if (entry.type === 'sent') states.set(entry.row, { sent: entry });
-  // What two runs at once have written of an earlier try changes nothing of a later one.
+  // Ignores entries of an earlier attempt: two runs at once may have written them.
   else if (state === undefined || state.sent.attempt !== entry.attempt) return;
   else if (entry.type === 'created') {
     state.generation = entry.generation;

@@ -5,14 +5,15 @@ import type { Row } from './read-rows.ts';
 import { type RowFiles, withoutFileNames } from './row-files.ts';
 import { isOfTheRow } from './row-refusal.ts';
 
-/** What a row costs, or why that cannot be told. */
+/** The price of a row, or the reason why there is none. */
 export type Price = { credits: number } | { refusal: RenderkitError };
 
 /**
- * What each row costs, by its id. Rows that differ in their words and in their files alone are asked about once, and one file
- * of theirs is sent for it. What is wrong with a row is told when it is made: the others need not wait for that.
+ * Estimates the price of each row and returns the prices by row id. Rows that differ only in their words and files
+ * share one estimate, so only one file of such a group is uploaded. An error of a single row is stored as its price and
+ * reported when the row is made.
  *
- * @throws UsageError that names a file which cannot be read; RenderkitError that would meet every row
+ * @throws UsageError that names an unreadable file; RenderkitError that would affect every row
  */
 export async function priceRows(
   { client, output }: Session,
@@ -23,7 +24,7 @@ export async function priceRows(
   const prices = new Map<string, Price>();
   const sentOf = ({ id }: Row) => {
     const { sent, done } = journal.stateOf(id) ?? {};
-    // What has failed is begun anew.
+    // A failed row starts again.
     return done === undefined ? sent : undefined;
   };
   for (const row of rows) if (sentOf(row) === undefined) await files.check(row.request);
@@ -41,7 +42,7 @@ export async function priceRows(
         known.set(group, credits);
       } catch (error) {
         if (!isOfTheRow(error)) throw error;
-        // What was sent may be there and paid: then it is answered whatever its price.
+        // A request that was sent may be accepted and paid. The service then returns it at any price.
         if (sent === undefined) prices.set(row.id, { refusal: error });
         else credits = sent.credits;
       }
@@ -51,7 +52,7 @@ export async function priceRows(
   return prices;
 }
 
-/** Rows that differ in their words and files alone cost the same. */
+/** Returns the key of a price group. Rows that differ only in their words and files cost the same. */
 async function priceGroup({ kind }: Row, request: Record<string, unknown>): Promise<string> {
   const { prompt: _words, metadata: _notes, ...rest } = await withoutFileNames(request);
   return JSON.stringify([kind, rest]);

@@ -7,21 +7,23 @@ import { UsageError } from '../cli-error.ts';
 export const rowKinds = ['image', 'edit', 'video'] as const;
 export type RowKind = (typeof rowKinds)[number];
 
-/** One row of a batch: what is asked for, files still as `@path`. */
+/** One row of a batch: its request, with files still as `@path`. */
 export type Row = {
-  /** From 1, as the file has it: the head of a CSV counts. */
+  /** Line in the file, 1-based. The header of a CSV counts. */
   line: number;
-  /** What the row says, and which of those that say the same it is. Rows may be added and moved between runs. */
+  /**
+   * A hash of the row's content, and a number that distinguishes equal rows. Rows may be added and moved between runs.
+   */
   id: string;
   kind: RowKind;
   request: Record<string, unknown>;
 };
 
 /**
- * The rows of a CSV with a head, or of a file with a JSON object on each line. Columns are fields of the API; `options.KEY`
- * and `metadata.KEY` are columns too, and a list has `|` between its items.
+ * Reads the rows of a CSV file with a header, or of a file with one JSON object per line. Columns are fields of the
+ * API; `options.KEY` and `metadata.KEY` are columns too. Items of a list are separated by `|`.
  *
- * @param template a prompt with `{column}` in it; then other columns are allowed
+ * @param template a prompt with `{column}` in it; other columns are then allowed
  * @throws UsageError that names the line
  */
 export function readRows(
@@ -86,7 +88,10 @@ function csvRecords(text: string, file: string): Record_[] {
   });
 }
 
-/** Cells of a CSV (RFC 4180): quotes may hold commas, line ends and doubled quotes. Empty lines are no rows. */
+/**
+ * Splits a CSV into cells (RFC 4180). Quoted cells may contain commas, line breaks and doubled quotes. Skips empty
+ * lines.
+ */
 export function parseCsv(text: string): { line: number; cells: string[] }[] {
   const rows: { line: number; cells: string[] }[] = [];
   let cells: string[] = [];

@@ -8,8 +8,8 @@ type Request = Record<string, unknown>;
 const fileFields = new Set<string>([...singleReferences, ...severalReferences]);
 
 /**
- * The request with something else in place of each `@path`, where a field takes files: alone or in a list. Elsewhere an @ is
- * a letter as any other.
+ * Returns the request with each `@path` replaced, in single fields and in lists of fields that take files. In other
+ * fields an @ is an ordinary character.
  */
 async function replaceFiles(
   request: Request,
@@ -26,22 +26,22 @@ async function replaceFiles(
   return Object.fromEntries(await Promise.all(entries)) as Request;
 }
 
-/** The request without the names of its files: which ones they are changes no price. */
+/** Returns the request without its file names. The price does not depend on the file. */
 export const withoutFileNames = (request: Request): Promise<Request> => replaceFiles(request, () => '@');
 
-/** The files of the rows of a batch, each sent once in a run. */
+/** Uploads the files of a batch's rows, each file once per run. */
 export class RowFiles {
   readonly #client: Renderkit;
   readonly #folder: string;
   readonly #ids = new Map<string, Promise<string>>();
 
-  /** @param folder where their paths count from */
+  /** @param folder the folder that relative paths start from */
   constructor(client: Renderkit, folder: string) {
     this.#client = client;
     this.#folder = folder;
   }
 
-  /** @throws UsageError that names a file which cannot be read */
+  /** Checks that every file can be read. @throws UsageError that names an unreadable file */
   async check(request: Request): Promise<void> {
     await replaceFiles(request, async (name) => {
       await fileOf(path.resolve(this.#folder, name));
@@ -49,7 +49,10 @@ export class RowFiles {
     });
   }
 
-  /** The request with the ids of its files. @throws RenderkitError where one is refused, UsageError where it cannot be read */
+  /**
+   * Returns the request with the ids of its uploads. @throws RenderkitError when an upload is refused, UsageError when
+   * a file cannot be read
+   */
   resolve(request: Request, signal?: AbortSignal): Promise<Request> {
     return replaceFiles(request, (name) => this.#idOf(path.resolve(this.#folder, name), signal));
   }
@@ -60,12 +63,12 @@ export class RowFiles {
     const send = async () => (await this.#client.uploads.create(await fileOf(file), { signal })).id;
     const id = send();
     this.#ids.set(file, id);
-    // What failed may be tried again by another row.
+    // After a failure, another row may upload the same file again.
     id.catch(() => this.#ids.delete(file));
     return id;
   }
 
-  /** Takes away what was sent for its price alone. */
+  /** Deletes all uploads of this run. Called when they served only to estimate a price. */
   async remove(): Promise<void> {
     const removals = [...this.#ids.values()].map(async (id) => this.#client.uploads.delete(await id));
     await Promise.allSettled(removals);

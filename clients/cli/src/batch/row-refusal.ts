@@ -2,7 +2,7 @@ import { RenderkitError } from 'renderkit';
 import { exitCodes } from '../cli-error.ts';
 import { failureOf } from '../failure.ts';
 
-/** Whether a refusal tells of this row alone, so that the next one may do better. */
+/** Returns whether an error concerns only this row, so that the next row may succeed. */
 export function isOfTheRow(error: unknown): error is RenderkitError {
   if (!RenderkitError.is(error)) return false;
   const { exitCode } = failureOf(error) ?? {};

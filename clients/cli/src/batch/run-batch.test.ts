@@ -17,7 +17,7 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true }));
 
-/** A batch in a folder of its own, run as often as wanted. */
+/** A batch in its own folder. `run` may be called several times. */
 function batchOf(name: string) {
   const own = path.join(folder, name);
   const file = `${own}.csv`;
@@ -53,7 +53,7 @@ function batchOf(name: string) {
   return { run, folder: own, journal: () => readFileSync(`${file}.state.jsonl`, 'utf8') };
 }
 
-/** A client of the mock; `link` stands in the way of the bytes of outputs. */
+/** A client of the mock. `link` may return another response for downloads of outputs. */
 function clientOf(mock: MockRenderkit, link?: () => Response | undefined): Renderkit {
   const fetch = async (url: string, init: RequestInit) =>
     (url.startsWith('data:') ? link?.() : undefined) ?? mock.options.fetch(url, init);
@@ -108,7 +108,7 @@ test('a generation that the key does not see ends the run, and its row has not f
   const cut = new Renderkit({
     ...mock.options,
     maxRetries: 0,
-    // As when the process ends while it waits.
+    // Simulates a process that ends while it waits.
     fetch: async (url, init) => {
       if (init.method === 'GET') throw new TypeError('fetch failed');
       return mock.options.fetch(url, init);
@@ -143,7 +143,7 @@ test('a run after a crash writes to the names that it gave', async () => {
   const batch = batchOf('crashed');
   const csv = 'prompt\na lake\n';
   await batch.run(csv, clientOf(mock));
-  // The file was written, and the end of its row was not.
+  // The file was written, but not the last entry of its row.
   const lines = batch.journal().trimEnd().split('\n');
   assert.match(lines.at(-1) ?? '', /"done"/);
   writeFileSync(`${batch.folder}.csv.state.jsonl`, `${lines.slice(0, -1).join('\n')}\n`);

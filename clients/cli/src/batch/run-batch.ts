@@ -11,11 +11,14 @@ import { type SaveOptions, saveRow } from './save-row.ts';
 
 export type BatchOptions = SaveOptions & {
   files: RowFiles;
-  /** Rows at once. */
+  /** How many rows may run at once. */
   concurrency: number;
-  /** What each row is thought to cost; undefined of one that is paid. */
+  /** The estimated price of a row. `undefined` for a row that is paid. */
   priceOf: (row: Row) => Price | undefined;
-  /** Whether a row that costs more than that, or whose price is not known, is refused; else whatever it costs was agreed to. */
+  /**
+   * If `true`, a row is refused when it costs more than its estimate or has no known price. If `false`, any price was
+   * agreed to.
+   */
   isCapped: boolean;
   signal: AbortSignal;
   onChange: (row: Row, state: RowState | undefined) => void;
@@ -24,10 +27,10 @@ export type BatchOptions = SaveOptions & {
 const busyPauseMs = 15_000;
 
 /**
- * Makes the rows, some at once, each to its end. A refusal that would meet every row (no credits, no valid key, no service)
- * ends the run after what is under way.
+ * Makes the rows, several at once, and waits for each to finish. An error that would affect every row (no credits, no
+ * valid key, no service) ends the run after the rows in progress.
  *
- * @throws RenderkitError that refusal
+ * @throws RenderkitError this error
  */
 export async function runBatch(rows: readonly Row[], options: BatchOptions): Promise<void> {
   const waiting = [...rows];
@@ -41,7 +44,7 @@ export async function runBatch(rows: readonly Row[], options: BatchOptions): Pro
         await makeRow(row, options);
       } catch (error) {
         if (!isBusy(error)) return refused.abort(error);
-        // All wait, and the row is sent again under its key.
+        // All rows wait, then this row is sent again with its key.
         waiting.unshift(row);
         pause = sleep((error.retryAfter ?? 0) * 1000 || busyPauseMs, undefined, {
           signal: options.signal,
@@ -87,25 +90,25 @@ async function makeRow(row: Row, options: BatchOptions): Promise<void> {
   onChange(row, journal.stateOf(row.id));
 }
 
-/** Its create, noted before it is sent. @throws RenderkitError */
+/** Records and sends the create of a row. @throws RenderkitError */
 async function create(row: Row, at: At, options: BatchOptions): Promise<string> {
   const { journal, client, files, priceOf, isCapped, signal } = options;
   const price = priceOf(row);
   const refusal = isCapped && price !== undefined && 'refusal' in price ? price.refusal : undefined;
   const credits = price !== undefined && 'credits' in price ? price.credits : 0;
   const { sent } = journal.stateOf(row.id) ?? {};
-  // What was sent before goes out again as it was, the ids of its files too.
+  // An attempt that was sent before is sent again unchanged, including the ids of its files.
   const isSent = sent?.attempt === at.attempt;
   const begin = async () => (refusal === undefined ? await files.resolve(row.request, signal) : row.request);
   const request = isSent ? sent.request : await begin();
   if (!isSent) journal.append({ type: 'sent', ...at, request, credits, at: new Date().toISOString() });
   options.onChange(row, journal.stateOf(row.id));
-  // Nobody has agreed to what it costs, and it would be refused as its estimate was.
+  // Nobody agreed to this row's price, and the service would refuse the create as it refused the estimate.
   if (refusal !== undefined) throw refusal;
   const kind = row.kind === 'edit' ? 'image_edit' : row.kind;
   const created = await createKinds[kind].send(client, request, {
     idempotencyKey: journal.keyOf(row.id, at.attempt),
-    // As it was agreed to for this run: what an earlier one has paid is answered whatever the limit.
+    // The limit of this run. If an earlier run paid for this create, the service returns it whatever the limit.
     maxCredits: isCapped ? credits : undefined,
     signal,
   });
@@ -114,9 +117,9 @@ async function create(row: Row, at: At, options: BatchOptions): Promise<string> 
 }
 
 /**
- * The generation when it has succeeded, or the error that it ended with.
+ * Waits for a generation and returns it when it has succeeded, else the error that it ended with.
  *
- * @throws what ends the waiting alone: the generation is paid and goes on, so its row has not failed
+ * @throws any error that ends only the wait. The generation is paid and continues, so its row has not failed.
  */
 async function waitFor(
   generation: string,

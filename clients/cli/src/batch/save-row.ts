@@ -10,28 +10,28 @@ import type { Row } from './read-rows.ts';
 export type SaveOptions = {
   client: Renderkit;
   journal: Journal;
-  /** Where the outputs go; nowhere when left out. */
+  /** Folder for the outputs. Nothing is written when left out. */
   out: string | undefined;
-  /** Of the files, with {row}, {slug} and {id}. */
+  /** Pattern of the file names, with {row}, {slug} and {id}. */
   name: string;
 };
 
 export type SavedRow = {
   files: string[];
-  /** Why some are missing. */
+  /** Why some files are missing. */
   error?: string;
-  /** Another run may get them. */
+  /** Another run may fetch the missing files. */
   unsaved?: boolean;
 };
 
-/** Of the disk as a whole: no row after this one could be written either. */
+/** Errors of the whole disk: no later row could be written either. */
 const diskIsUnusable = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM']);
 
 /**
- * Writes what was made of a row. What of it does not come, or cannot be written, is told and ends nothing: it is paid and can be
- * had later.
+ * Writes the outputs of a row. A file that cannot be downloaded or written is reported and does not stop the batch: the
+ * output is paid and can be fetched later.
  *
- * @throws an error of the file system that would meet every row
+ * @throws an error of the file system that would affect every row
  */
 export async function saveRow(
   row: Row,
@@ -45,7 +45,8 @@ export async function saveRow(
   const errors: unknown[] = [];
   try {
     const names = namesOf(row, done, options);
-    // On the disk before the files are: a run after a crash writes to the same names and to no other row's.
+    // Recorded before the files are written: a run after a crash then writes the same names, and never a name of
+    // another row.
     journal.append({ type: 'created', ...at, generation: done.id, files: names });
     for (const [i, output] of done.outputs.entries()) {
       const file = names[i] ?? output.id;
@@ -65,12 +66,15 @@ export async function saveRow(
   return { files, error: `made, but not saved: ${first.message}`, ...(unsaved && { unsaved }) };
 }
 
-/** What is neither the service's nor the file system's can only be our own mistake. */
+/** An error that comes neither from the service nor from the file system is a bug of this program. */
 function isFatal(error: unknown): boolean {
   return isOfSystem(error) ? diskIsUnusable.has(error.code) : !RenderkitError.is(error);
 }
 
-/** As `--name` says; with the id of the generation at their ends where another file is called so already. */
+/**
+ * Returns the file names from the pattern of `--name`. Appends the id of the generation when another file has the same
+ * name.
+ */
 function namesOf(row: Row, done: Generation, { journal, out = '', name }: SaveOptions): string[] {
   const prompt = typeof row.request['prompt'] === 'string' ? row.request['prompt'] : row.kind;
   const values: Record<string, string> = {

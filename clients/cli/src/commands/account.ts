@@ -11,7 +11,7 @@ export const whoami = command({
   run: async ({ client, output }) => {
     const [key, account] = await Promise.all([
       client.account.key(),
-      // The key may lack the scope for it.
+      // The key may lack the scope for this request.
       client.account.retrieve().catch(() => null),
     ]);
     output.result({ key, account }, [key.id], () => {
@@ -95,7 +95,7 @@ export const usage = command({
     const from = Date.now() - millisecondsOf(values.since ?? '30d', 'since');
     const sums = new Map<string, { generations: number; outputs: number; credits: number }>();
     for await (const one of client.generations.list({ status: 'succeeded', limit: 100 })) {
-      // Newest first: from here on all are older.
+      // The list is newest first, so all following items are older.
       if (Date.parse(one.created_at) < from) break;
       const group = by === 'day' ? one.created_at.slice(0, 10) : one[by];
       const sum = sums.get(group) ?? { generations: 0, outputs: 0, credits: 0 };

@@ -46,7 +46,7 @@ export const api = command({
 
 type ItemPage = { data?: object[]; has_more?: boolean; page?: number };
 
-/** Each item once, though new ones may push others to the next page meanwhile. */
+/** Prints the items of all pages, each once, even when new items push others to the next page in the meantime. */
 async function printPages(
   client: Session['client'],
   output: Session['output'],

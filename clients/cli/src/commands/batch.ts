@@ -98,7 +98,7 @@ async function makeBatch(session: Session, words: string[], values: RunValues): 
   finish(session, file, rows, journal);
 }
 
-/** Whose key it is; undefined where the service does not say. */
+/** Returns the id of the key's account. `undefined` where the service does not return it. */
 async function accountOf({ client }: Session): Promise<string | undefined> {
   try {
     return (await client.account.retrieve()).id;
@@ -109,7 +109,7 @@ async function accountOf({ client }: Session): Promise<string | undefined> {
   }
 }
 
-/** What may be spent, as `checkPrice` has it; of a dry run the price is the result. */
+/** Returns the price limit, as `checkPrice` does. In a dry run, prints the price as the result. */
 async function agree(
   session: Session,
   values: RunValues,
@@ -197,7 +197,10 @@ async function makeAll(
     });
 }
 
-/** The summary and the table beside the file. @throws CliError with exit code 3 where rows have failed, 1 where files are missing */
+/**
+ * Prints the summary and writes the results table next to the file. @throws CliError with exit code 3 when rows have
+ * failed, 1 when files are missing
+ */
 function finish({ output }: Session, file: string, rows: readonly Row[], journal: Journal): void {
   const results = `${file}.results.csv`;
   const reports = rows.map((row) => reportOf(row, journal.stateOf(row.id)));
@@ -250,7 +253,7 @@ function countsOf(rows: readonly Row[], journal: Journal) {
   };
 }
 
-/** A cell of a CSV; what a spreadsheet would take for a formula is led by a quote. */
+/** Returns a cell of a CSV. Puts a quote before a text that a spreadsheet would read as a formula. */
 function csvCell(text: string): string {
   const safe = /^[=+\-@]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

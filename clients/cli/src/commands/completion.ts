@@ -4,7 +4,7 @@ import { UsageError } from '../cli-error.ts';
 
 const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
-/** The command that completes these commands. */
+/** Returns the command that writes shell completions for these commands. */
 export function completionOf(commands: Record<string, Entry>): Command {
   return command({
     usage: shells.join('|'),
@@ -25,7 +25,7 @@ export function completionOf(commands: Record<string, Entry>): Command {
 
 type Tree = Record<string, Command>;
 
-/** First words, each once. */
+/** The first words of all commands, without duplicates. */
 const firstWords = (tree: Tree) => [...new Set(Object.keys(tree).map((name) => name.split(' ')[0] ?? ''))];
 
 const secondWords = (tree: Tree, first: string) =>
@@ -34,19 +34,19 @@ const secondWords = (tree: Tree, first: string) =>
 const flagsOf = (one: Command) =>
   [...Object.keys(one.options), ...Object.keys(globalOptions)].map((name) => `--${name}`).join(' ');
 
-/** Words that a command is given one of, as its usage lists them: `openai|openwebui|…`. */
+/** The choices for a command's argument, as its usage lists them: `openai|openwebui|…`. */
 const choicesOf = ({ usage }: Command) => (/^[\w-]+(?:\|[\w-]+)+$/.test(usage) ? usage.split('|') : []);
 
 /**
- * Values of options that have one, by the option as it is written: what it is chosen from, or nothing where any text will do. Of
- * commands that have different ones all together.
+ * Returns, for each flag with a value, the choices for the value. The set is empty where any text is allowed. When
+ * several commands use the same flag, their choices are combined.
  */
 function valuesByFlag(tree: Tree): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   const everyOption = [...Object.values(tree).map(({ options }) => options), globalOptions];
   for (const options of everyOption)
     for (const [name, { short, form, choices = [] }] of Object.entries<Option>(options))
-      // The fields of --json stand in the same word.
+      // The fields of --json are in the same word as the flag.
       if (form !== undefined && name !== 'json')
         for (const flag of [`--${name}`, ...(short === undefined ? [] : [`-${short}`])])
           found.set(flag, new Set([...(found.get(flag) ?? []), ...choices]));
@@ -94,9 +94,9 @@ complete -o filenames -F _renderkit renderkit
 }
 
 /**
- * For `source` and as a file of $fpath, where its first use asks for what it completes. What is sourced registers at once, and
- * again before the first prompt: a `compinit` further down in .zshrc forgets who was there before it. Only where none came it
- * is run here.
+ * Works with `source` and as a file of $fpath. As a file of $fpath, the first use also completes. When sourced, it
+ * registers at once and again before the first prompt, because a later `compinit` in .zshrc forgets earlier
+ * registrations. Runs `compinit` itself only when .zshrc did not.
  */
 function zsh(tree: Tree): string {
   return `#compdef renderkit
@@ -164,14 +164,14 @@ function fish(tree: Tree): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Its letter, whether it has a value, and from what that is chosen. */
+/** Returns the fish arguments of an option: its letter, whether it has a value, and the choices for the value. */
 function fishValue({ short, form, choices }: Option): string {
   const letter = short === undefined ? '' : ` -s ${short}`;
   if (choices !== undefined) return `${letter} -x -a '${choices.join(' ')}'`;
   return form === undefined ? letter : `${letter} -r`;
 }
 
-/** Words by what stands before them: `'gen' = 'list wait …'`. */
+/** Maps the typed words to the next words: `'gen' = 'list wait …'`. */
 function powershell(tree: Tree): string {
   const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
   const groups = firstWords(tree).filter((first) => secondWords(tree, first).length > 0);

@@ -51,7 +51,10 @@ function tellOfPath({ output }: Session, { door }: Program, { baseUrl }: Place):
 const answerLine = ([what, found]: [string, string[]]) =>
   `It answers: ${found.length} ${what}, ${found.slice(0, 3).join(', ')} …`;
 
-/** The first request of programs of each door, as they send it: what it finds, by its kind. It charges nothing. */
+/**
+ * Sends the first request of a program of each interface, exactly as the program does. Returns the items found, grouped
+ * by kind. Charges nothing.
+ */
 const trials: Record<Door, (session: Session, place: Place) => Promise<Record<string, string[]>>> = {
   v1: async ({ client }) => ({ models: (await client.models.list()).data.map(({ id }) => id) }),
   openai: async ({ client }) => {
@@ -85,7 +88,7 @@ const trials: Record<Door, (session: Session, place: Place) => Promise<Record<st
   },
 };
 
-/** An answer that comes as a stream of one event is that event. */
+/** Fetches a message. When the response is a stream of one event, returns the event's data as the body. */
 async function fetchMessage(url: string, init: RequestInit): Promise<Response> {
   const answer = await fetch(url, init);
   if (answer.headers.get('content-type')?.startsWith('text/event-stream') !== true) return answer;

@@ -16,7 +16,7 @@ import { promptOf } from '../inputs.ts';
 import type { Option, Values } from '../options.ts';
 import type { Session } from '../session.ts';
 
-/** What every create takes. */
+/** Options of every create. */
 const shared = {
   ...bodyOptions,
   ...makeOptions,
@@ -36,7 +36,7 @@ async function create(
   const body = await completeBody(session, kind, values.from, given);
   if (values.code === undefined) return make(session, values, [{ kind, body }]);
   const more = { count: values.count, output: values.output };
-  // Nothing is sent, so no key is needed.
+  // No request is sent, so no key is needed.
   const baseUrl = serviceAddress(session.environment, session.values);
   const code = requestCode(values.code as CodeForm, { kind, body, baseUrl, more });
   process.stdout.write(`${code}\n`);
@@ -49,7 +49,7 @@ export const image = command({
   run: async (session, words, values) => {
     const body = {
       ...(await sharedBody(values, readerOf(session, values))),
-      // An earlier request has its words, and a loop over ids its own stdin.
+      // With `--from`, the earlier request already has a prompt, and a loop over ids needs stdin for itself.
       prompt: await promptOf(words, { reads: values.from === undefined }),
     };
     await create(session, values, 'image', body);
@@ -139,7 +139,7 @@ export const extend = command({
   },
 });
 
-/** The same request with the same flags, whose price is told instead. */
+/** Returns a command with the same flags that prints the price of the request. */
 function priceOf(made: Command): Command {
   return {
     ...made,

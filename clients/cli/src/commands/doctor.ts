@@ -125,7 +125,7 @@ async function keyAndClock({ client }: Session): Promise<Finding[]> {
   return findings;
 }
 
-/** A proxy that keeps answers back lets no stream begin. */
+/** Checks whether streams get through. A proxy that buffers responses lets no stream begin. */
 async function streamPasses({ client }: Session): Promise<Finding> {
   const leaving = new AbortController();
   const timer = setTimeout(() => leaving.abort(), streamWaitMs);

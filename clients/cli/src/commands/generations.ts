@@ -170,7 +170,7 @@ export const rerun = command({
       const { path, body, repeat } = await session.client.generations.request(id);
       const given = values.same === true ? repeat : body;
       if (given === null) throw new UsageError(`The texts of ${id} were erased.`);
-      // The same id twice is wanted twice.
+      // An id that is given twice is made twice.
       const keySuffix = ids.indexOf(id) === i ? id : `${id}-again-${i}`;
       wanted.push({ kind: kindOfPath(path), body: given, ...(ids.length > 1 && { keySuffix }) });
     }

@@ -72,7 +72,10 @@ export const download = command({
   },
 });
 
-/** A picture is had by its id; a video is looked for. @throws RenderkitError `not_found`; CliError where its file is gone */
+/**
+ * Finds an item. A picture is fetched by its id; a video is searched for in the list. @throws RenderkitError
+ * `not_found`; CliError when its file no longer exists
+ */
 async function itemOf(client: Session['client'], id: string): Promise<Item> {
   const { url, type } = await client.assets.retrieveImage(id).catch(async (error: unknown) => {
     if (!RenderkitError.is(error) || error.code !== 'not_found') throw error;

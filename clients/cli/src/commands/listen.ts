@@ -5,14 +5,14 @@ import { UsageError } from '../cli-error.ts';
 import { checkedSecret, deliver, deliveryText, targetOf } from '../deliver.ts';
 import type { Session } from '../session.ts';
 
-/** What webhooks are told of. */
+/** Event types that webhooks deliver. */
 const webhookTypes = [
   'generation.succeeded',
   'generation.failed',
   'upload.ready',
   'upload.rejected',
 ] as const satisfies readonly AccountEvent['type'][];
-/** What the stream alone tells. */
+/** Event types of the stream, including those that webhooks do not deliver. */
 const streamTypes = [
   ...webhookTypes,
   'generation.created',

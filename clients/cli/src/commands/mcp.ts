@@ -74,15 +74,18 @@ function serverOf({ environment, values }: Session, isLocal: boolean): McpServer
     type: 'local',
     command: 'npx',
     args: ['-y', '@renderkit/cli', 'mcp', ...(profile === undefined ? [] : ['--profile', profile])],
-    // A key of the environment is not there when the program starts.
+    // A key from this shell's environment is not set when the other program starts the tools, so it is written down.
     env: profile === undefined ? { RENDERKIT_BASE_URL: address, RENDERKIT_API_KEY: apiKey } : {},
   };
 }
 
-/** Stands for a key where others may read it. */
+/** Placeholder for the key where others may read the text. */
 const keyPlace = 'YOUR_KEY';
 
-/** @throws CliError where the file is not what we can write again whole */
+/**
+ * Returns the new text of a settings file. @throws CliError when this program cannot parse the file and write it again
+ * without loss
+ */
 function settingsWith(name: McpClientName, server: McpServer, file: string): string {
   const before =
     statSync(file, { throwIfNoEntry: false }) === undefined ? undefined : readFileSync(file, 'utf8');
@@ -98,7 +101,7 @@ function settingsWith(name: McpClientName, server: McpServer, file: string): str
   }
 }
 
-/** What is shown may be kept by whoever shows it. */
+/** Replaces the key. Printed text may be stored by the program that shows it. */
 function withoutKey(server: McpServer): McpServer {
   if (server.type === 'remote') return { ...server, key: keyPlace };
   return server.env['RENDERKIT_API_KEY'] === undefined
@@ -106,7 +109,10 @@ function withoutKey(server: McpServer): McpServer {
     : { ...server, env: { ...server.env, RENDERKIT_API_KEY: keyPlace } };
 }
 
-/** Whole or not at all, where a link leads to; it may hold a key, and is its owner's alone. */
+/**
+ * Writes the settings file atomically, to the target of a symbolic link. Only the owner may read the file, because it
+ * may contain a key.
+ */
 function writeSettings(file: string, text: string): void {
   mkdirSync(path.dirname(file), { recursive: true });
   const target = existsSync(file) ? realpathSync(file) : file;

@@ -3,7 +3,7 @@ import { UsageError } from '../cli-error.ts';
 import { consoleAddress } from '../config.ts';
 import { openInDesktop } from '../open-in-desktop.ts';
 
-/** Pages of the console by the words for them. */
+/** Paths of console pages, by the words that users type. */
 const pages: Record<string, string> = {
   console: '/',
   playground: '/playground',
@@ -21,7 +21,7 @@ export const open = command({
   about: 'Opens a page of the console: the first when none is named, that of a generation by its id.',
   options: {},
   run: (session, [name = 'console', second]) => {
-    // `open gen ID` is how others say it.
+    // Also accepts `open gen ID`, as other commands write it.
     const id = name === 'gen' ? second : name.startsWith('gen_') ? name : undefined;
     const page =
       id === undefined ? (Object.hasOwn(pages, name) ? pages[name] : undefined) : `/generations/${id}`;

@@ -52,7 +52,7 @@ function portOf(text: string | undefined): number {
   return Number(text);
 }
 
-/** The mock's own answer, with links that any program can follow. */
+/** Returns the mock's response, with `data:` links replaced by links that any program can fetch. */
 async function answer(mock: MockRenderkit, plan: NextGeneration, request: Request): Promise<Response> {
   const { pathname, search, origin } = new URL(request.url);
   if (pathname === picturePath)
@@ -71,7 +71,7 @@ async function answer(mock: MockRenderkit, plan: NextGeneration, request: Reques
     ...(request.method !== 'GET' && { body: await bodyOf(request) }),
   });
   if (given.body === null) return given;
-  // Each event of a stream is a chunk of its own, and an answer is one.
+  // Each event of a stream arrives as one chunk, and so does a whole response.
   const links = new TransformStream<string, string>({
     transform: (text, out) => out.enqueue(text.replaceAll(samplePicture, `${origin}${picturePath}`)),
   });

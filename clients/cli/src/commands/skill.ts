@@ -6,7 +6,7 @@ import type { Folders } from '../config.ts';
 
 type Commands = Record<string, Entry>;
 
-/** The command that writes what an agent has to know of these commands. */
+/** Returns the command that writes instructions for agents about these commands. */
 export function skillOf(commands: Commands): Command {
   return command({
     usage: '',
@@ -19,7 +19,7 @@ export function skillOf(commands: Commands): Command {
   });
 }
 
-/** The command that puts it where the agents of this machine look. */
+/** Returns the command that installs SKILL.md in the folders where agents of this machine look. */
 export function skillInstallOf(commands: Commands): Command {
   return command({
     usage: '[--dir DIR]',
@@ -42,13 +42,13 @@ export function skillInstallOf(commands: Commands): Command {
   });
 }
 
-/** Folders of skills, of those agents that have settings here. */
+/** Returns the skill folders of the agents that have settings on this machine. */
 function foldersFound({ home, config, claude, codex }: Folders): string[] {
   const homes = [claude, codex, path.join(home, '.cursor'), path.join(config, 'opencode')];
   return homes.filter((folder) => existsSync(folder)).map((folder) => path.join(folder, 'skills'));
 }
 
-/** Written from the table of commands, so that it names none that is not there. */
+/** Writes the text from the command table, so that it lists only existing commands. */
 function skillText(commands: Commands): string {
   const list = Object.entries(commands).map(([name, { about }]) => `- \`renderkit ${name}\`: ${about}`);
   return `---

@@ -50,7 +50,10 @@ export const trigger = command({
   },
 });
 
-/** Objects on the way are made where they are missing. @throws UsageError where something else stands there */
+/**
+ * Sets a field by its path and creates missing objects on the way. @throws UsageError when a value on the way is not an
+ * object
+ */
 function setField(target: object, path: string[], value: unknown): void {
   const [first = '', ...rest] = path;
   if (first === '' || first === '__proto__') throw new UsageError(`--data has no field ${path.join('.')}.`);
@@ -61,13 +64,13 @@ function setField(target: object, path: string[], value: unknown): void {
   }
   const inner = (fields[first] ??= {});
   if (typeof inner !== 'object' || inner === null) throw new UsageError(`--data: ${first} is no object.`);
-  // Samples are shared: what is changed is a copy.
+  // Copies the object before changing it, because samples are shared.
   const copy = { ...inner };
   fields[first] = copy;
   setField(copy, rest, value);
 }
 
-/** Numbers, switches, lists and objects as JSON; anything else is text. */
+/** Parses numbers, booleans, lists and objects as JSON. Any other text stays a string. */
 function valueOf(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -2,13 +2,13 @@ import type { Estimate } from 'renderkit';
 import type Renderkit from 'renderkit';
 import type { RequestBody } from './kinds.ts';
 
-/** The studio draws larger seeds as this one. */
+/** The largest seed. The studio uses this seed for any larger one. */
 const maxSeed = 2 ** 32 - 1;
 
 /**
- * The request of each round. A seed that it names counts up by the outputs of a round, for the same one would make the same pictures
- * again; after the largest that its model takes comes the smallest. A round has the same seed whenever the command is repeated, so that
- * its Idempotency-Key stays good.
+ * Returns the request of each round. A fixed seed grows each round by the number of outputs per round, because the same
+ * seed would make the same pictures again. After the largest seed of the model comes the smallest. A repeated command
+ * uses the same seeds, so its Idempotency-Key stays valid.
  */
 export async function bodiesOfRounds(
   client: Pick<Renderkit, 'models'>,
@@ -18,7 +18,7 @@ export async function bodiesOfRounds(
 ): Promise<RequestBody[]> {
   const options = body['options'] as Record<string, unknown> | undefined;
   const seed = options?.['seed'];
-  // A seed below 0 leaves it to chance.
+  // A seed below 0 means a random seed.
   if (typeof seed !== 'number' || seed < 0) return Array.from({ length: rounds }, () => body);
   const { parameters } = await client.models.retrieve(model);
   const range = parameters.options.find(({ key, type }) => key === 'seed' && type === 'slider');

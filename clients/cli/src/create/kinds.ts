@@ -1,17 +1,17 @@
 import type { CreateOptions, Generation } from 'renderkit';
 import type Renderkit from 'renderkit';
 
-/** One of the four creates, by its name in an estimate. */
+/** One of the four creates, under the name that an estimate uses. */
 export type CreateKind = Generation['kind'];
 
-/** Fields of a create, as the HTTP API has them; files where it takes references. */
+/** Fields of a create, as in the HTTP API. Fields that take references may have files. */
 export type RequestBody = Record<string, unknown>;
 
 type Kind = {
   path: string;
-  /** How the method of the client that waits is called. */
+  /** Name of the client's method that creates and waits. */
   method: string;
-  /** The command that makes it. */
+  /** The command for this create. */
   command: string;
   send: (client: Renderkit, body: RequestBody, options: CreateOptions) => PromiseLike<Generation>;
 };
@@ -44,6 +44,6 @@ export const createKinds: Record<CreateKind, Kind> = {
   },
 };
 
-/** Fields that hold one reference, and those that hold several. */
+/** Fields that hold one reference. `severalReferences` has the fields that hold a list. */
 export const singleReferences = ['image', 'mask', 'start_image', 'end_image', 'source_video'] as const;
 export const severalReferences = ['reference_images', 'reference_audios'] as const;

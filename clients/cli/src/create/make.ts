@@ -14,7 +14,7 @@ import type { Session } from '../session.ts';
 import { bodiesOfRounds } from './bodies-of-rounds.ts';
 import { type CreateKind, createKinds, type RequestBody } from './kinds.ts';
 
-/** How a create is paid, waited for and shown. */
+/** Options that decide how a create is paid, waited for and shown. */
 export const makeOptions = {
   count: {
     short: 'n',
@@ -37,15 +37,15 @@ export const makeOptions = {
 
 type MakeValues = Values<typeof makeOptions>;
 
-/** A request to be made. */
+/** A request to send. */
 export type Wanted = {
   kind: CreateKind;
   body: RequestBody;
-  /** What follows the idempotency key that was given, where several are wanted. */
+  /** Suffix for the given idempotency key, when several requests are sent. */
   keySuffix?: string;
 };
 
-/** The way of creates: their price together, the creates themselves, the wait, the files, the result. */
+/** Runs the whole command: checks the total price, sends the creates, waits, writes the files and prints the result. */
 export async function make(session: Session, values: MakeValues, wanted: readonly Wanted[]): Promise<void> {
   const { client, output } = session;
   const timeoutMs = values.timeout === undefined ? undefined : millisecondsOf(values.timeout, 'timeout');
@@ -91,7 +91,7 @@ export async function make(session: Session, values: MakeValues, wanted: readonl
       orders.push({
         kind: one.kind,
         body,
-        // Of several each may cost what one was told to, so that all of them stay below what was agreed to.
+        // With several creates, each may cost at most its estimate, so the total stays below the agreed price.
         maxCredits: agreed === undefined || isOnly ? agreed : (await priceOf(one)).credits,
         key: keyOf(values['idempotency-key'], one, i + 1),
       });
@@ -110,17 +110,16 @@ export async function make(session: Session, values: MakeValues, wanted: readonl
   await show(session, done, values, pictures);
 }
 
-/** Every create has its own. */
+/** Returns the idempotency key of one create. Each create has a different key. */
 function keyOf(given: string | undefined, { keySuffix }: Wanted, round: number): string | undefined {
   if (given === undefined) return undefined;
   return [given, ...(keySuffix === undefined ? [] : [keySuffix]), ...(round === 1 ? [] : [round])].join('-');
 }
 
-/** One create. */
 type Order = {
   kind: CreateKind;
   body: RequestBody;
-  /** What it may cost. */
+  /** The highest price, in credits. */
   maxCredits: number | undefined;
   key: string | undefined;
 };
@@ -132,7 +131,7 @@ async function sendAll({ client, output }: Session, orders: readonly Order[]): P
       created.push(await createKinds[kind].send(client, body, { idempotencyKey, maxCredits }));
     return created;
   } catch (error) {
-    // They are paid: whoever repeats the command has to know of them.
+    // These generations are paid, so their ids are printed before the error.
     showIds(output, created);
     throw error;
   }
@@ -141,20 +140,20 @@ async function sendAll({ client, output }: Session, orders: readonly Order[]): P
 type Waiting = {
   timeoutMs: number | undefined;
   pictures: ReturnType<typeof imageProtocol>;
-  /** Sent again, the same command is charged once. */
+  /** The command has an idempotency key: running it again is charged only once. */
   hasKey: boolean;
 };
 
-/** Ids of what goes on without us, on stdout. */
+/** Prints the ids of generations that continue without this process. */
 function showIds(output: Session['output'], created: readonly Generation[]): void {
   for (const { id } of created) output.result({ id }, [id], () => [id]);
 }
 
 /**
- * Those that have succeeded; of several some may fail. Where the waiting ends before all are there, `showDone` gets those that are and
- * stdout the ids of the others.
+ * Waits for all generations and returns those that have succeeded; some may fail. If the wait ends early, calls
+ * `showDone` with the finished ones and prints the ids of the others on stdout.
  *
- * @throws RenderkitError the first failure where none has succeeded; what `follow` throws
+ * @throws RenderkitError the first failure if no generation has succeeded; any error that `follow` throws
  */
 async function waitForAll(
   session: Session,
@@ -173,14 +172,15 @@ async function waitForAll(
         failed.push(error);
         continue;
       }
-      // That of one that runs on was reported already, and a single one that Ctrl-C left is named by its message.
+      // The id of a generation that still runs was printed already. After Ctrl-C with a single generation, the error
+      // message contains the id.
       const isReported =
         isOver ||
         (RenderkitError.is(error) && error.code === 'still_running') ||
         (created.length === 1 && error instanceof CliError);
       showIds(session.output, created.slice(isReported ? i + 1 : i));
       if (done.length > 0) await showDone(done);
-      // They are paid: the same command would pay for others, unless it says by which key.
+      // The generations are paid. Without a fixed key, the same command would pay again, so the error is not retryable.
       throw RenderkitError.is(error) && !waiting.hasKey ? Object.assign(error, { retryable: false }) : error;
     }
   if (done.length === 0) throw failed[0];
@@ -208,7 +208,7 @@ async function show(
   try {
     if (target !== undefined) files = await saveOutputs(session, outputs, target);
   } catch (error) {
-    // They are made and paid: whoever repeats the command has to know of them.
+    // The generations are made and paid, so they are printed before the error.
     if (target !== '-') tell(session, done, outputs, undefined);
     throw notSaved(done, error);
   }
@@ -218,7 +218,7 @@ async function show(
   tell(session, done, outputs, target === undefined ? undefined : places);
   const [first] = outputs;
   if (pictures === 'none' || first?.type !== 'image' || output.isJson || output.isQuiet) return;
-  // What cannot be shown is there all the same.
+  // A picture that cannot be shown is still saved.
   const picture = await client
     .fetchOutput(first)
     .then((answer) => answer.arrayBuffer())
@@ -226,7 +226,7 @@ async function show(
   if (picture !== undefined) process.stderr.write(imageText(pictures, new Uint8Array(picture)) ?? '');
 }
 
-/** The generations on stdout, with the files that their outputs are in, of all of them together. */
+/** Prints the generations on stdout, with the files of all their outputs. */
 function tell(
   { output }: Session,
   done: readonly SucceededGeneration[],

@@ -5,7 +5,7 @@ import type { Option, Values } from '../options.ts';
 import type { Session } from '../session.ts';
 import { type CreateKind, createKinds, type RequestBody } from './kinds.ts';
 
-/** What every create may say of its request. */
+/** Options for the request of every create. */
 export const bodyOptions = {
   model: { short: 'm', form: 'ID', about: 'the model; the default of its kind when left out' },
   ratio: { short: 'r', form: 'RATIO', about: 'aspect ratio, as 16:9' },
@@ -21,15 +21,17 @@ export const bodyOptions = {
 
 type BodyValues = Values<typeof bodyOptions>;
 
-/** Turns what was typed for a reference into what a request takes. */
+/** Converts a typed reference into the value for a request. */
 export type ReadReference = (given: string) => Promise<string | File>;
 
-/** Files are read to be sent; where a request is written down only, their `@path` stays. */
+/**
+ * Returns a reader of references. It opens files to upload them. For a request that is only printed, it leaves `@path`.
+ */
 export function referenceReader(session: Session, isWrittenDown: boolean): ReadReference {
   return (given) => (isWrittenDown ? referenceText(session, given) : referenceOf(session, given));
 }
 
-/** The fields that all creates have in common. @throws UsageError */
+/** Returns the fields that all creates share. @throws UsageError */
 export async function sharedBody(values: BodyValues, read: ReadReference): Promise<RequestBody> {
   const options = Object.entries(pairsOf(values.option ?? [], 'option'));
   return {
@@ -60,9 +62,9 @@ export function amountOf(text: string | undefined, name: string): number | undef
 }
 
 /**
- * The fields that were given, over those of the generation of `--from`. Its notes are its own and stay with it.
+ * Returns the given fields merged over those of the generation of `--from`, without that generation's metadata.
  *
- * @throws UsageError where that was another kind of create, or its texts were erased
+ * @throws UsageError when the earlier generation was another kind of create, or its texts were erased
  */
 export async function completeBody(
   { client }: Session,

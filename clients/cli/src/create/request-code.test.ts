@@ -16,7 +16,7 @@ const edit = {
   more: { output: 'out.png' },
 };
 
-/** What a shell makes of a text: each call of curl and renderkit with its words. */
+/** Runs a script in a shell and returns each call of curl and renderkit as its words. */
 function callsOf(script: string): string[][] {
   const functions = `curl() { printf '%s\\0' curl "$@" >&3; printf '\\n' >&3; echo '{"object":"upload","id":"upl_1"}'; }
 renderkit() { printf '%s\\0' renderkit "$@" >&3; printf '\\n' >&3; }

@@ -9,12 +9,12 @@ import {
   singleReferences,
 } from './kinds.ts';
 
-/** A request to be written down. `@path` in a field of references is a file. */
+/** A request to print as code. `@path` in a field of references is a file. */
 export type WrittenRequest = {
   kind: CreateKind;
   body: RequestBody;
   baseUrl: string;
-  /** Words of the command line that say what becomes of the outputs. */
+  /** Command-line options that decide what happens with the outputs. */
   more: { count?: string | undefined; output?: string | undefined };
 };
 
@@ -22,9 +22,9 @@ export const codeForms = ['curl', 'ts', 'cli'] as const;
 export type CodeForm = (typeof codeForms)[number];
 
 /**
- * The same request as a program. The key is read from RENDERKIT_API_KEY and never written down.
+ * Returns the request as a program. The program reads the key from RENDERKIT_API_KEY and never contains the key.
  *
- * @throws UsageError for what the form cannot say
+ * @throws UsageError for an option that this form cannot express
  */
 export function requestCode(form: CodeForm, request: WrittenRequest): string {
   const { count, output } = request.more;
@@ -40,7 +40,7 @@ export function requestCode(form: CodeForm, request: WrittenRequest): string {
 
 const isFile = (value: unknown): value is string => typeof value === 'string' && value.startsWith('@');
 
-/** The request with another value for each of its files. */
+/** Returns the request with each file replaced. */
 function withFiles(body: RequestBody, put: (path: string) => unknown): RequestBody {
   const replace = (value: unknown): unknown => (isFile(value) ? put(value.slice(1)) : value);
   const changed = { ...body };
@@ -50,7 +50,10 @@ function withFiles(body: RequestBody, put: (path: string) => unknown): RequestBo
   return changed;
 }
 
-/** The request with a word for each of its files that nobody can have typed, to be replaced by an expression. */
+/**
+ * Returns the request with a unique marker for each file, to be replaced by an expression. The marker is random, so no
+ * user can have typed it.
+ */
 function marked(body: RequestBody): { body: RequestBody; files: string[]; mark: string } {
   const files: string[] = [];
   const mark = `file-${randomBytes(8).toString('hex')}-`;
@@ -65,7 +68,7 @@ function curlCode({ kind, body, baseUrl }: WrittenRequest): string {
       `FILE_${i + 1}=$(curl -sS ${shellQuoted(`${baseUrl}/v1/uploads`)} ${key} \\\n` +
       `  -F ${shellQuoted(`file=@"${file}"`)} | sed -n 's/.*"id":"\\([^"]*\\)".*/\\1/p')`,
   );
-  // Each leaves the quotes of the shell for a variable.
+  // Each marker closes the shell quotes to insert a variable.
   const json = shellQuoted(JSON.stringify(rest, null, 2)).replaceAll(
     new RegExp(`${mark}(\\d+)`, 'g'),
     (_, number: string) => `'"$FILE_${number}"'`,
@@ -96,7 +99,7 @@ function typescriptCode({ kind, body, baseUrl, more }: WrittenRequest): string {
   ].join('\n');
 }
 
-/** Flags of the command line, by the fields that they fill. */
+/** Command-line flags, by the fields that they set. */
 const flags: Record<string, string> = {
   model: '-m',
   aspect_ratio: '-r',
@@ -119,7 +122,7 @@ function cliCode({ kind, body, more }: WrittenRequest): string {
   const own = ['image', 'video_id', 'prompt'].flatMap((field) =>
     body[field] === undefined ? [] : [shellWord(body[field])],
   );
-  // What looks like a flag stands behind all of them.
+  // Words that look like a flag must come after all flags.
   const areLast = own.some((word) => /^'?-/.test(word));
   if (!areLast) words.push(...own);
   for (const [field, flag] of Object.entries(flags))
@@ -139,13 +142,13 @@ function cliCode({ kind, body, more }: WrittenRequest): string {
   return words.join(' ');
 }
 
-/** A flag and its value, in one word where the value looks like a flag itself. */
+/** Returns a flag and its value, as one word when the value itself looks like a flag. */
 function flagged(flag: string, value: unknown): string[] {
   const long = { '-m': '--model', '-r': '--ratio', '-d': '--duration', '-o': '--output' }[flag] ?? flag;
   return String(value).startsWith('-') ? [`${long}=${shellQuoted(String(value))}`] : [flag, shellWord(value)];
 }
 
-/** A JSON value as TypeScript, over several lines. */
+/** Returns a JSON value as TypeScript code, over several lines. */
 function literal(value: unknown, margin = ''): string {
   if (typeof value === 'string') return quoted(value);
   if (typeof value !== 'object' || value === null) return String(value);
@@ -163,7 +166,7 @@ function quoted(text: string): string {
   return `'${inner}'`;
 }
 
-/** One word for a POSIX shell, whatever stands in it. */
+/** Quotes any text as one word for a POSIX shell. */
 function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -4,9 +4,9 @@ import { defineTool, ToolRefusal } from '../tool.ts';
 import { generationSchema, waitSeconds } from './generation.ts';
 import { needsConfirmation, purchase } from './purchase.ts';
 
-// How long texts and lists may be is said by the API, for each model.
+// The API defines the maximum lengths of texts and lists, for each model.
 const text = z.string();
-/** An object of anything, said as plainly as clients of every kind can read it. */
+/** An object with any members, in a schema that every client can read. */
 const anything = z.record(text, z.any()).meta({ additionalProperties: true, propertyNames: undefined });
 
 const imageFields = {
@@ -58,14 +58,14 @@ const videoInput = z.strictObject(videoFields);
 type ImageFields = z.infer<typeof imageInput>;
 type VideoFields = z.infer<typeof videoInput>;
 
-/** The request of the API that the fields of a tool stand for; an edit where they make it one, or where it is to be one. */
+/** Returns the API request for the fields of a tool. The request is an edit when its fields or `isEdit` say so. */
 function imageRequest({ image, mask, strength, ...fields }: ImageFields, isEdit = false): EstimateParams {
   if (!isEdit && image === undefined && mask === undefined && strength === undefined)
     return { kind: 'image', ...fields };
   return {
     kind: 'image_edit',
     ...fields,
-    // Without one the API says what is missing.
+    // If the image is missing, the API reports it.
     image: image as string,
     ...(strength !== undefined && { strength }),
     ...(mask !== undefined && { mode: 'inpaint' as const, mask }),
@@ -89,7 +89,7 @@ export const estimate = defineTool({
   name: 'estimate',
   title: 'Estimate',
   description: 'What a create_image or create_video would cost. Free; give its fields beside kind.',
-  // Its fields are not listed a second time: the definitions of all tools stand in every context.
+  // The fields are not repeated here, because the definitions of all tools are in every context.
   input: z
     .looseObject({
       kind: z.enum(['image', 'image_edit', 'video', 'video_extend']),
@@ -129,7 +129,7 @@ export const estimate = defineTool({
   },
 });
 
-/** The request of the API that is priced, held against the fields of the create that it would be. */
+/** Returns the API request to estimate, validated against the fields of its create. */
 function estimated(kind: EstimateParams['kind'], fields: Record<string, unknown>) {
   return kind === 'image' || kind === 'image_edit'
     ? imageInput
@@ -142,7 +142,7 @@ function estimated(kind: EstimateParams['kind'], fields: Record<string, unknown>
         .safeParse(fields);
 }
 
-/** A create may be estimated as it stands. */
+/** Fields of a create that an estimate accepts and ignores. */
 const ignored = {
   max_credits: z.unknown().optional(),
   request_id: z.unknown().optional(),

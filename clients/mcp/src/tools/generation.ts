@@ -4,9 +4,9 @@ import { RenderkitError } from 'renderkit';
 import { z } from 'zod';
 import { defineTool, type Found, type ToolCall } from '../tool.ts';
 
-/** MCP clients give a call up after 60 seconds. */
+/** MCP clients give up a call after 60 seconds. */
 const maxWaitSeconds = 45;
-/** Clients that watch progress take a call without any for dead. */
+/** Interval of progress messages. Clients that expect progress treat a call without any as dead. */
 const reportMs = 8_000;
 
 export const waitSeconds = (seconds: number) =>
@@ -21,7 +21,7 @@ export const generationSchema = z.object({
   kind: text,
   model: text,
   credits: number.nullable(),
-  /** These while it is on its way, as far as they are known. */
+  /** The following fields are set while the generation is in progress, if they are known. */
   stage: text.optional(),
   fraction: number.optional(),
   queue_position: number.optional(),
@@ -44,7 +44,7 @@ export const generationSchema = z.object({
 
 export type GenerationData = z.infer<typeof generationSchema>;
 
-/** The generation as tools show it: what is true now, and what to do next. `note` stands before it. */
+/** Returns a generation as tools show it: its current state and the next step. `note` precedes the text. */
 export function foundGeneration(
   generation: Generation,
   progress: Progress | undefined,
@@ -95,7 +95,7 @@ function knownOf({
 }
 
 function linkTo(item: { id: string; type: string; url: string }): ResourceLink {
-  // Without a type of media: an output may be of several, and its link says which.
+  // No media type: an output may have several, and the link returns the right one.
   return { type: 'resource_link', uri: item.url, name: item.id, description: `The ${item.type} ${item.id}` };
 }
 
@@ -118,7 +118,7 @@ function sentenceOf(
   }
 }
 
-/** A few words for a line of progress. */
+/** Returns a short text for a progress message. */
 function describe({ stage, fraction, queue }: Progress): string {
   const share = fraction === null ? '' : ` ${Math.round(fraction * 100)} %`;
   const place = queue?.position === null || queue === null ? '' : ` (number ${queue.position} in the queue)`;
@@ -142,7 +142,7 @@ function nextStep({ status, error }: Generation, progress: Progress | undefined)
   }
 }
 
-/** What became of the credits of a failure, where its own message does not say it. */
+/** Returns what happened to the credits of a failed generation, unless its own message contains that. */
 function refundOf(error: Generation['error']): string {
   if (error?.code === 'stopped')
     return 'Its credits came back unless an engine had begun: account tells the balance. ';
@@ -150,8 +150,8 @@ function refundOf(error: Generation['error']): string {
 }
 
 /**
- * Waits for the end of what was just accepted, and tells the caller meanwhile how far it is; what is true then is the result.
- * It never fails: the caller has paid, and needs the id.
+ * Waits for the end of an accepted generation and reports progress to the caller. Returns the generation's state at
+ * that time. Never fails: the caller has paid and needs the id.
  */
 export async function waitFor(
   call: ToolCall,
@@ -194,7 +194,7 @@ async function retrieve(client: Renderkit, id: string, note?: string): Promise<F
   return foundGeneration(generation, open ? await client.generations.progress(id) : undefined, note);
 }
 
-/** Sends notifications of progress where the caller asked for them. Their numbers grow: they are the seconds so far. */
+/** Sends progress notifications if the caller asked for them. Their number is the seconds so far, so it grows. */
 class Reporter implements Disposable {
   readonly wanted: boolean;
   readonly #call: ToolCall;
@@ -206,7 +206,7 @@ class Reporter implements Disposable {
     this.#call = call;
     this.wanted = call.context.mcpReq._meta?.progressToken !== undefined;
     this.#timer = this.wanted ? setInterval(() => this.#send(), reportMs) : undefined;
-    // At once: a wait that is over soon has told something too.
+    // Sends the first notification at once, so that even a short wait reports progress.
     this.#send();
   }
 
@@ -226,7 +226,7 @@ class Reporter implements Disposable {
         method: 'notifications/progress',
         params: { progressToken, progress, message: this.#message },
       })
-      // Who has gone is told nothing more.
+      // A caller that has disconnected receives nothing more.
       .catch(() => undefined);
   }
 
@@ -261,7 +261,7 @@ export const cancelGeneration = defineTool({
     } catch (error) {
       if (!RenderkitError.is(error) || error.code !== 'conflict') throw error;
       const now = await retrieve(client, given.id);
-      // Canceled before is canceled.
+      // An earlier cancel counts as success.
       if (now.data.status === 'canceled') return now;
       throw error;
     }

@@ -109,7 +109,7 @@ async function linkOfImage(client: Renderkit, id: string, frameAt: number | unde
     try {
       return (await client.videos.createFrame(id, { time: 0 })).url;
     } catch (other) {
-      // It may have been meant as either: that there is no such item says it better than that there is no such video.
+      // The id may mean a picture or a video. "No such item" is clearer than "no such video".
       throw isNotFound(other) ? error : other;
     }
   }

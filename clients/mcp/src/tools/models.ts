@@ -83,7 +83,7 @@ export const getModel = defineTool({
   run: async ({ id }, { client }) => {
     const model = await client.models.retrieve(id);
     const kind = model.suites.includes('image') ? 'image' : 'video';
-    // What needs a picture to begin with has no price without one.
+    // A model that needs a picture has no price without one.
     const price = await client
       .estimate({ kind, model: id, prompt: 'a lighthouse' })
       .catch((error: unknown) => {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { type Found, type ToolCall, ToolRefusal } from '../tool.ts';
 import { type GenerationData, waitFor } from './generation.ts';
 
-/** Whether a person has to agree to a price: the key says from where on. */
+/** Returns whether a person must agree to a price. The key defines the limit. */
 export function needsConfirmation(credits: number, { confirm_above: above }: Key): boolean {
   return above !== null && credits > above;
 }
@@ -21,8 +21,8 @@ type Asked = {
 };
 
 /**
- * One purchase at most: estimated first, refused above `max_credits`, agreed to by a person above the key's `confirm_above`,
- * and charged under a key that a repeated call has again.
+ * Makes at most one purchase. The price is estimated first and refused above `max_credits`. A person must agree above
+ * the key's `confirm_above`. A repeated call is charged under the same idempotency key.
  */
 export async function purchase(
   asked: Asked,
@@ -64,12 +64,15 @@ function tooExpensive({ max_credits }: Asked, { credits, model }: Estimate): Too
   );
 }
 
-/** Up to where nobody has to be asked again: what a person agreed to, else what the key lets through. */
+/**
+ * Returns the highest price that needs no further question: the price that a person agreed to, else the key's
+ * `confirm_above`.
+ */
 function agreedCredits({ credits }: Estimate, key: Key): number {
   return needsConfirmation(credits, key) ? credits : (key.confirm_above ?? Infinity);
 }
 
-/** A price was published between the estimate and the create, and a person has to agree to it. */
+/** Refuses a create whose price rose after the estimate, so that a person must agree to the new price. */
 function priceRisen({ credits, model }: Estimate): ToolRefusal {
   return new ToolRefusal(
     'price_changed',
@@ -79,7 +82,7 @@ function priceRisen({ credits, model }: Estimate): ToolRefusal {
   );
 }
 
-/** Names of the form that a person is shown. */
+/** Key of the question in the form that a person sees. */
 const question = 'confirm';
 const agreementSchema = z.object({ approve: z.boolean() });
 
@@ -92,7 +95,7 @@ async function agreement(
   { confirmationTokens, context, canAsk }: ToolCall,
 ): Promise<Agreement | InputRequiredResult | ToolRefusal> {
   if (!needsConfirmation(credits, key)) return { idempotencyKey: undefined };
-  // A request_id is a purchase of its own: under another one the same token would buy again.
+  // Each request_id is a separate purchase. Without it here, the same token could buy again under another request_id.
   const given = { ...asked.fields, request_id: asked.request_id };
   const wanted = { keyId: key.id, tool: asked.tool, arguments: given, credits };
   const { inputResponses, requestState } = context.mcpReq;
@@ -149,12 +152,12 @@ async function createRepeatable(asked: Asked, params: EstimateParams, maxCredits
   }
 }
 
-/** Told by the service, which then charged nothing. */
+/** Returns whether the service refused the create, so that nothing was charged. */
 function isRefusal({ status }: { status: number | undefined }): boolean {
   return status !== undefined && status < 500;
 }
 
-/** Goes to its end though its caller may have gone: what becomes of it is then known. */
+/** Sends the create. Not aborted when the caller disconnects, so that its outcome is known. */
 function create(
   params: EstimateParams,
   { client }: ToolCall,
