@@ -14,7 +14,7 @@ import { consolePaths, v1Paths } from './paths.ts';
 type EmptyParts<R> = { [P in keyof R]: R[P] extends Record<string, never> ? P : never }[keyof R];
 type OptionalParts<R> = { [P in keyof R]: object extends R[P] ? P : never }[keyof R];
 
-/** The parts of a request that an operation has. A part in which nothing is required may be left out. */
+/** The parts of a request that an operation has. A part without required values may be left out. */
 type PartsOf<R> = Omit<R, EmptyParts<R> | OptionalParts<R>> &
   Partial<Pick<R, Exclude<OptionalParts<R>, EmptyParts<R>>>>;
 
@@ -24,18 +24,18 @@ export type V1Request<Id extends OperationId> = PartsOf<RequestOf<Id>>;
 type CallOptions = {
   signal?: AbortSignal;
   headers?: Record<string, string>;
-  /** The body of an operation that takes a file. */
+  /** The body of an operation that uploads a file. */
   file?: Blob;
 };
 
-/** Milliseconds until an answer begins. What is only read has answered long before; it is asked for again. */
+/** Time limit until a response begins, in milliseconds. A read normally takes far less, and it can be retried. */
 const readMs = 20_000;
-/** The service takes a minute at most for a body, and then it answers what it knows. */
+/** The service waits at most a minute for a body, then answers with what it has. */
 const changeMs = 60_000;
-/** For what asks machines: a little longer than the service waits for them. */
+/** For operations that contact machines: a little longer than the service waits for them. */
 const asksMachineMs = 160_000;
 
-/** Operations that are no plain reads or changes by their method. */
+/** Time limits of operations for which the default of their method is wrong. */
 const timeouts: { [Id in ConsoleOperationId | OperationId]?: number } = {
   estimate: readMs,
   previewPlans: readMs,
@@ -43,7 +43,7 @@ const timeouts: { [Id in ConsoleOperationId | OperationId]?: number } = {
   addBackend: asksMachineMs,
   checkBackend: asksMachineMs,
   fullyCheckBackend: 16 * 60_000,
-  // Its file is sent in this time, too.
+  // This limit includes the upload of the file.
   importModel: 16 * 60_000,
   editModel: asksMachineMs,
   bindParameters: asksMachineMs,
@@ -51,25 +51,26 @@ const timeouts: { [Id in ConsoleOperationId | OperationId]?: number } = {
   publishModel: asksMachineMs,
 };
 
-/** What every request carries beside its own headers. */
+/** Headers that every request has in addition to its own. */
 const ownHeaders: Record<string, string> = {};
 
 /**
- * From now on this page asks as this account alone. The cookie of the session is that of all tabs: where somebody else signs in in
- * another one, the service refuses what is asked here (`other_account`), and nothing is done in their name.
+ * Makes all later requests of this page name this account. All tabs share the session cookie. If another person signs
+ * in in another tab, the service refuses the requests of this page (`other_account`), so it never acts in that person's
+ * name.
  */
 export function actAs(accountId: string): void {
   ownHeaders[accountHeader] = accountId;
 }
 
 /**
- * The transport of the client `renderkit`, as the signed-in person: `/v1` lies below the console's prefix too, where the cookie of
- * the session counts instead of a key. What is asked for again, and when, is the affair of the queries.
+ * The transport of the client `renderkit`, as the signed-in person. `/v1` is also available below the console's prefix,
+ * where the session cookie replaces the key. The queries decide about retries.
  */
 export const transport = new Transport({
   baseUrl: ownPath('/console/api'),
   apiKey: null,
-  // Of streams and of what is asked for beside them. Uploads have a limit of their own.
+  // For streams, and for requests next to them. Uploads have their own limit.
   timeout: readMs,
   maxRetries: 0,
   headers: ownHeaders,
@@ -81,7 +82,8 @@ export const transport = new Transport({
 
 /**
  * Calls an operation of the console's own API.
- * @throws RenderkitError when it is refused, when nothing answers, and after the signal
+ *
+ * @throws RenderkitError when the request is refused, when no response arrives, or when the signal aborts
  */
 export function callConsole<Id extends ConsoleOperationId>(
   id: Id,
@@ -93,7 +95,8 @@ export function callConsole<Id extends ConsoleOperationId>(
 
 /**
  * Calls an operation of the public API as the signed-in person.
- * @throws RenderkitError when it is refused, when nothing answers, and after the signal
+ *
+ * @throws RenderkitError when the request is refused, when no response arrives, or when the signal aborts
  */
 export function callV1<Id extends OperationId>(
   id: Id,

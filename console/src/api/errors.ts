@@ -1,17 +1,17 @@
 import type { ConsoleProblemCode } from '@renderkit/contract/console/problem-codes.ts';
 import { RenderkitError, type RenderkitErrorCode } from 'renderkit/errors';
 
-/** Whether a request was refused, or got no answer, for this reason. */
+/** Returns whether a request failed with this code. */
 export function hasCode(error: unknown, code: RenderkitErrorCode | ConsoleProblemCode): boolean {
   return RenderkitError.is(error) && (error.code as RenderkitErrorCode | ConsoleProblemCode) === code;
 }
 
-/** Whether the session has ended. */
+/** Returns whether the session has ended. */
 export function isSignedOut(error: unknown): boolean {
   return RenderkitError.is(error) && error.status === 401;
 }
 
-/** Whether somebody else has signed in, in another tab of this browser. */
+/** Returns whether another person has signed in, in another tab of this browser. */
 export function isOfOtherAccount(error: unknown): boolean {
   return hasCode(error, 'other_account');
 }
@@ -25,25 +25,31 @@ export function sentenceOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** `req_…`, to quote to the operator; undefined where something other than the service answered. */
+/**
+ * Returns the request id (`req_…`) to give to the operator. `undefined` when the response did not come from the
+ * service.
+ */
 export function requestIdOf(error: unknown): string | undefined {
   return RenderkitError.is(error) ? error.requestId : undefined;
 }
 
-/** The message about one field of a form, if the service named that field. */
+/** Returns the message about one field of a form, if the service named this field. */
 export function fieldError(error: unknown, field: string): string | undefined {
   if (!RenderkitError.is(error)) return undefined;
   return error.errors.find((one) => one.field === field)?.message;
 }
 
-/** Whether a request may have been accepted although it failed here: there was no answer, or a server's error. */
+/**
+ * Returns whether a request may have been accepted although it failed here: no response arrived, or the server reported
+ * an error.
+ */
 export function isUnconfirmed(error: Error): boolean {
   return hasCode(error, 'connection_failed') || (RenderkitError.is(error) && (error.status ?? 0) >= 500);
 }
 
 /**
- * Whether an answer to a create leaves open what became of it: there was none, or it was refused before its key was looked at. The
- * same key is good for it yet.
+ * Returns whether the outcome of a create is unknown: no response arrived, or the request was refused before its key
+ * was checked. The same key can then be used again.
  */
 export function saysNothingOfIt(error: Error): boolean {
   return (
@@ -53,7 +59,7 @@ export function saysNothingOfIt(error: Error): boolean {
   );
 }
 
-/** Whether sending the request again may help: nothing answered, or the service says that this passes. */
+/** Returns whether a retry may help: no response arrived, or the service reports a temporary error. */
 export function isTransient(error: unknown): boolean {
   return (
     hasCode(error, 'connection_failed') ||
@@ -61,16 +67,19 @@ export function isTransient(error: unknown): boolean {
   );
 }
 
-/** Whether nothing answered: an answer that could not be read has a status. */
+/** Returns whether no response arrived. A response that could not be read has a status. */
 export function isWithoutAnswer(error: unknown): boolean {
   return hasCode(error, 'connection_failed') && (error as RenderkitError).status === undefined;
 }
 
-/** An answer that is none of the service's, which sends no redirect and nothing but JSON; undefined for any other error. */
+/**
+ * Describes a response that did not come from the service, which sends only JSON and no redirects. `undefined` for any
+ * other error.
+ */
 function answerOfStranger(error: unknown): string | undefined {
   if (!RenderkitError.is(error) || error.status === undefined) return undefined;
   const { status } = error;
-  // A browser hides where a redirect leads, and its status too.
+  // A browser hides the target of a redirect, and its status.
   if (status === 0) return 'it redirects';
   if (status >= 300 && status < 400) return `it redirects, with status ${status}`;
   return hasCode(error, 'connection_failed') ? `no JSON, with status ${status}` : undefined;

@@ -21,7 +21,7 @@ export function v1Query<Id extends OperationId>(id: Id, request: V1Request<Id>) 
 const liveMs = 2_000;
 const liveAfterErrorMs = 10_000;
 
-/** `refetchInterval` for what a page shows live: every 2 s, every 10 s while it fails; a hidden page does not ask. */
+/** Returns the `refetchInterval` for live data: 2 s, or 10 s after an error. A hidden page does not refetch. */
 export function live(query: { state: { fetchFailureCount: number; status: string } }): number {
   return query.state.status === 'error' || query.state.fetchFailureCount > 0 ? liveAfterErrorMs : liveMs;
 }

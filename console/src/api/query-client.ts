@@ -4,22 +4,25 @@ import { isOfOtherAccount, isSignedOut, isTransient } from './errors.ts';
 
 const maxRetries = 2;
 
-/** Milliseconds before the next try: as long as the service asked for, otherwise 1 s, then 2 s. */
+/**
+ * Returns the pause before the next try, in milliseconds: the time that the service asked for, else 1 s, then 2 s. At
+ * most 30 s.
+ */
 export function retryDelayMs(failures: number, error: unknown): number {
   const requested = RenderkitError.is(error) ? error.retryAfter : undefined;
   return Math.min(30_000, requested === undefined ? 1_000 * 2 ** failures : requested * 1_000);
 }
 
 type QueryClientOptions = {
-  /** The session has ended. */
+  /** Called when the session has ended. */
   onSignedOut: () => void;
-  /** Somebody else has signed in: this page is not theirs. */
+  /** Called when another person has signed in, so this page must not be shown to them. */
   onOtherAccount: () => void;
-  /** A change was refused, and the page that sent it does not show the error itself. */
+  /** Called when a change was refused and its page does not show the error itself. */
   onRefused: (error: Error) => void;
 };
 
-/** The one cache of answers. A mutation with `meta: { inline: true }` shows its error itself. */
+/** Creates the only cache of responses. A mutation with `meta: { inline: true }` shows its error itself. */
 export function createQueryClient({
   onSignedOut,
   onOtherAccount,

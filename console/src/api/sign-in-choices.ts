@@ -2,8 +2,8 @@ import { consoleAddresses, type SignInChoices } from '@renderkit/contract/consol
 import { ownPath } from '../format/own-path.ts';
 
 /**
- * Whether the studio lets people create accounts; false where that cannot be read. It is no operation of the tables, for
- * it needs no session, and the sign-in page loads nothing else of the API.
+ * Returns whether the studio lets people create accounts. `false` when that cannot be read. The request is not in the
+ * tables of operations: it needs no session, and the sign-in page loads nothing else of the API.
  */
 export async function isSignUpOffered(signal: AbortSignal): Promise<boolean> {
   try {

@@ -1,17 +1,17 @@
-// A browser has six connections to a server over HTTP/1.1, for all its tabs together. Streams take four of them at most: a
-// stream has one of four slots, which are locks that all tabs see.
+// A browser opens six connections to a server over HTTP/1.1, shared by all its tabs. Streams use at most four of them.
+// Each stream holds one of four slots. The slots are locks that all tabs share.
 
-/** Streams of all tabs together; two connections are left for everything else. */
+/** The most streams of all tabs together. Two connections are left for other requests. */
 export const maxStreams = 4;
-/** Until a slot that was taken is looked for again. */
+/** Pause before the next search for a free slot. */
 const againMs = 2_000;
 
-/** Slots of this tab alone, where the browser has no locks: pages that come by http from another machine. */
+/** Slots of this tab, where the browser has no locks: pages over http from another machine. */
 const own = new Set<number>();
 
 /**
- * Holds a slot for a stream until the signal comes: the first that is free, now or later. `onChange` hears whether it has
- * one, at first and whenever that changes before the signal.
+ * Holds the first slot that is free, now or later, until the signal aborts. Calls `onChange` with whether a slot is
+ * held, at first and after each change.
  */
 export async function holdStreamSlot(onChange: (held: boolean) => void, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
@@ -23,7 +23,7 @@ export async function holdStreamSlot(onChange: (held: boolean) => void, signal: 
   }
 }
 
-/** Takes a slot, where it is free, until the signal comes. False where it is not. */
+/** Holds a free slot until the signal aborts. Returns `false` when the slot is taken. */
 async function heldUntil(slot: number, signal: AbortSignal, begin: () => void): Promise<boolean> {
   const hold = async (isFree: boolean) => {
     if (!isFree || signal.aborted) return false;
@@ -31,19 +31,19 @@ async function heldUntil(slot: number, signal: AbortSignal, begin: () => void): 
     await ended(signal);
     return true;
   };
-  // Only pages of a secure context have locks, whatever the types say.
+  // Only pages in a secure context have locks, although the types say otherwise.
   const locks = navigator.locks as LockManager | undefined;
   if (locks !== undefined)
     return locks
       .request(`renderkit-stream-${slot}`, { ifAvailable: true }, (lock) => hold(lock !== null))
       .catch(() => false);
-  // Other tabs cannot be seen here. One stream for each leaves slots for several.
+  // Other tabs cannot be detected here. With one stream per tab, slots remain for several tabs.
   if (slot > 0 || own.has(slot)) return false;
   own.add(slot);
   return hold(true).finally(() => own.delete(slot));
 }
 
-/** Resolves at the signal, or after a time. */
+/** Resolves when the signal aborts, or after `ms`. */
 function ended(signal: AbortSignal, ms?: number): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();

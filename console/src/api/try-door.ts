@@ -1,17 +1,17 @@
 import type { Door } from 'renderkit/programs';
 import { ownPath } from '../format/own-path.ts';
 
-/** What came of a trial, as a sentence. */
+/** The result of a trial, as a sentence. */
 export type Trial = { works: boolean; says: string };
 
 type Attempt = {
   path: string;
-  /** At the root of the host, where the program asks, even if the service lies below a path. */
+  /** The program sends its request to the root of the host, even if the service is below a path. */
   atRoot?: true;
   init?: RequestInit;
-  /** As the program proves who it is; as a bearer when left out. */
+  /** Returns the Authorization header as the program sends it. A bearer token when left out. */
   authorization?: (key: string) => string;
-  /** Undefined where the answer is not what the door gives. */
+  /** Returns a sentence about the response. `undefined` when the response does not have the expected shape. */
   read: (answer: unknown) => string | undefined;
 };
 
@@ -35,7 +35,7 @@ const attempts: Record<Door, Attempt> = {
   a1111: {
     path: '/sdapi/v1/sd-models',
     atRoot: true,
-    // These programs know a name and a password.
+    // These programs use a user name and a password.
     authorization: (key) => `Basic ${btoa(`x:${key}`)}`,
     read: (answer) => (Array.isArray(answer) ? `The program will find ${answer.length} models.` : undefined),
   },
@@ -55,7 +55,7 @@ const attempts: Record<Door, Attempt> = {
 
 const bearer = (key: string) => `Bearer ${key}`;
 
-/** Does the cheapest request of a door with this key, as a program would. It charges nothing. */
+/** Sends the cheapest request of an interface with this key, as a program would. Charges nothing. */
 export async function tryDoor(door: Door, key: string): Promise<Trial> {
   const { path, atRoot, init, authorization = bearer, read } = attempts[door];
   try {
@@ -65,7 +65,7 @@ export async function tryDoor(door: Door, key: string): Promise<Trial> {
       headers: { ...init?.headers, authorization: authorization(key) },
     });
     const text = await answer.text();
-    // A stream of events holds its one message behind this word.
+    // In a stream of events, the message follows the word `data`.
     const value = parsed(/^[[{]/.test(text) ? text : text.slice(text.indexOf('{')));
     const says = answer.ok ? read(value) : undefined;
     if (says !== undefined) return { works: true, says };
@@ -83,7 +83,7 @@ function parsed(text: string): object {
   }
 }
 
-/** Each door has a shape of its own. */
+/** Returns the error text. Each interface has its own shape of errors. */
 function refusalIn(value: object): string {
   const { detail, error } = value as { detail?: string; error?: { message?: string } };
   return detail ?? error?.message ?? 'This door may be closed: ask the operator for FACADES.';

@@ -1,14 +1,16 @@
 import { RenderkitError } from 'renderkit/errors';
 import { isTransient } from './errors.ts';
 
-/** Requests of one act that are under way at once. */
+/** How many requests of one action run at once. */
 const atOnce = 4;
 const maxTries = 5;
 
-/** How an act on many things went. */
+/** The result of an action on many items. */
 export type Outcome<Item> = { done: Item[]; failed: { item: Item; error: Error }[] };
 
-/** Does the same with each of many things, a few at a time; what passes is tried again, and one that fails holds up no other. */
+/**
+ * Runs an action on each item, a few at a time. Retries temporary errors. One failure does not stop the other items.
+ */
 export async function tryEach<Item>(
   items: readonly Item[],
   act: (item: Item) => Promise<unknown>,
@@ -30,7 +32,10 @@ export async function tryEach<Item>(
   return outcome;
 }
 
-/** Tries again what passes, after the time that the service asks for: a minute has only so many requests. */
+/**
+ * Runs an action and retries temporary errors after the time that the service asks for, because requests per minute are
+ * limited.
+ */
 async function withPatience(act: () => Promise<unknown>): Promise<unknown> {
   for (let tries = 1; ; tries++) {
     try {

@@ -5,20 +5,24 @@ import { transport } from './client.ts';
 import { fieldError, isWithoutAnswer } from './errors.ts';
 import { v1Paths } from './paths.ts';
 
-/** How long nothing may move: neither a byte of the file nor, once it is sent, the answer. */
+/** The longest time without progress, of the file's bytes or, after they are sent, of the response. */
 const silenceMs = 15 * 60_000;
-/** The longest that a timer holds. The transport's counts from the first byte, which would bound the size of a file. */
+/**
+ * The longest delay of a timer. The transport's own timeout starts with the first byte, which would limit the size of a
+ * file.
+ */
 const noLimitMs = 2 ** 31 - 1;
 
 type UploadOptions = {
-  /** Receives the part that has been sent, from 0 to 1. */
+  /** Called with the fraction that has been sent, from 0 to 1. */
   onProgress: (part: number) => void;
   signal: AbortSignal;
 };
 
 /**
  * Uploads a file as a form.
- * @throws RenderkitError; `aborted` after the signal; an Error that says what to do where no answer came
+ *
+ * @throws RenderkitError; `aborted` when the signal aborts; an Error with advice when no response arrived
  */
 export async function uploadFile(file: File, { onProgress, signal }: UploadOptions): Promise<Upload> {
   const [method, path] = v1Paths.createUpload;
@@ -36,7 +40,7 @@ export async function uploadFile(file: File, { onProgress, signal }: UploadOptio
   }
 }
 
-/** A fetch by XMLHttpRequest, because the browser's own reports no progress of what it sends. */
+/** Returns a fetch function on XMLHttpRequest, because the browser's `fetch` does not report upload progress. */
 function reportingFetch(onProgress: (part: number) => void): Fetch {
   return (url, { method, headers, body, signal }) =>
     new Promise((resolve, reject) => {
@@ -76,7 +80,9 @@ function responseOf(request: XMLHttpRequest): Response {
   return new Response(request.responseText, { status: request.status, headers });
 }
 
-/** The sentence about the file, where there is one, says more than the sentence about the request. */
+/**
+ * Returns a better error if there is one: a message about the file is more helpful than a message about the request.
+ */
 function aboutFile(error: unknown): unknown {
   if (isWithoutAnswer(error))
     return new Error('The upload broke off. Check the connection, then choose the file again.', {

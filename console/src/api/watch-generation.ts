@@ -3,23 +3,23 @@ import { Follower } from 'renderkit/follow';
 import { transport } from './client.ts';
 import { isTransient } from './errors.ts';
 
-/** What is told of a generation while it is on its way. */
+/** Callbacks for a generation in progress. */
 export type GenerationNews = {
   progress: (progress: Progress) => void;
-  /** Its address has the bytes in it. */
+  /** The preview's address contains its bytes. */
   preview: (preview: Preview) => void;
-  /** It has the status that it began to be watched with, or another. */
+  /** Called with the initial status, and when the status changes. */
   status: () => void;
 };
 
 const follower = new Follower(transport);
 
-/** Until a service that did not answer is asked again. */
+/** Pause before a service that did not answer is asked again. */
 const pauseMs = 5_000;
 
 /**
- * Follows a generation as the signed-in person, until it has ended or the signal comes. Where it cannot be followed nothing
- * is told: the page has other ways to show that.
+ * Follows a generation as the signed-in person, until the generation has ended or the signal aborts. If following
+ * fails, no callback is called: the page shows the error in other ways.
  */
 export async function watchGeneration(id: string, news: GenerationNews, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {

@@ -15,11 +15,11 @@ const schemes = [
 ] as const;
 
 export type AccountMenuListProps = {
-  /** Whether it is open when it appears, and whether its button has the focus. */
+  /** Whether the menu is open at first, and whether its button has the focus. */
   initially: 'open' | 'focused' | 'closed';
 };
 
-/** The menu behind the button, once somebody is about to open it. */
+/** The account menu. Loaded when a person is about to open it. */
 export function AccountMenuList({ initially }: AccountMenuListProps) {
   const { account, studio_url: studioUrl } = useSignedIn();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
@@ -66,7 +66,7 @@ function useSignOut() {
     mutationFn: () => callConsole('signOut', {}),
     onSuccess: async ({ studio_sign_out_url: studio }) => {
       leaveFreely();
-      // The studio has a session of its own in this browser; it asks, and sends the browser back here.
+      // The studio has its own session in this browser. It asks for confirmation, then sends the browser back here.
       if (studio !== null) globalThis.location.assign(studio);
       else {
         await navigate({ to: '/signed-out' });

@@ -8,7 +8,7 @@ import { type Command, commandsFor, pageCommands } from './commands.ts';
 import classes from './command-palette.module.css';
 import { administrationGroup, pageGroups } from './pages.ts';
 
-/** Leads to every page and to what is searched for, from the keyboard. */
+/** The command palette: opens every page and search result by keyboard. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
   useFocusReturn();
   return (
@@ -62,7 +62,7 @@ function Palette({ onClose }: { onClose: () => void }) {
       />
       <ul className={classes['list']} role="listbox" id={id} aria-label="Commands">
         {shown.map((command, i) => (
-          // The field keeps the focus and the keys; a pointer takes what it points at.
+          // The field keeps the focus and handles the keys. A pointer chooses the item under it.
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
           <li
             key={command.id}
@@ -82,7 +82,7 @@ function Palette({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** What fits the text, and the searches for it. */
+/** Returns the commands that match the text, and searches for the text. */
 function useCommands(typed: string): Command[] {
   const navigate = useNavigate();
   const { setColorScheme } = useMantineColorScheme();

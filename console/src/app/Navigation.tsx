@@ -5,9 +5,9 @@ import { Icon } from '../ui/Icon.tsx';
 import { administrationGroup, pageGroups } from './pages.ts';
 import classes from './navigation.module.css';
 
-/** Links to every page that is for the person. */
+/** Links to every page that this person may see. */
 export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
-  // The page has it twice while the drawer is open.
+  // The navigation is on the page twice while the drawer is open, so it needs a unique id.
   const id = useId();
   const isAdministrator = useAdministrator();
   return (

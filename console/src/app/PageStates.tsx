@@ -5,7 +5,7 @@ import { EmptyState } from '../ui/EmptyState.tsx';
 import { Page } from '../ui/Page.tsx';
 import { ProblemAlert } from '../ui/ProblemAlert.tsx';
 
-/** Shown while the code of a page, or who is signed in, is loading. */
+/** Shown while the code of a page or the signed-in person is loading. */
 export function PageLoading() {
   return (
     <Stack p="xl" gap="md" maw="72rem" mx="auto" aria-busy="true" aria-label="Loading">
@@ -16,7 +16,7 @@ export function PageLoading() {
   );
 }
 
-/** In place of a page that could not be shown. */
+/** Shown when a page failed. */
 export function PageError({ error, reset }: ErrorComponentProps) {
   return (
     <Page title="This page could not be shown">
@@ -25,7 +25,7 @@ export function PageError({ error, reset }: ErrorComponentProps) {
   );
 }
 
-/** The same without the shell: who is signed in could not be read. */
+/** Shown without the shell when the signed-in person could not be read. */
 export function ConsoleError({ error, reset }: ErrorComponentProps) {
   return (
     <Page title="The console could not be shown" landmark>
@@ -34,7 +34,7 @@ export function ConsoleError({ error, reset }: ErrorComponentProps) {
   );
 }
 
-/** In place of a page that is not there, within the shell. */
+/** Shown within the shell when there is no page at this address. */
 export function NotFoundPage() {
   return (
     <Page title="Not found">

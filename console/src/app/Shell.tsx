@@ -16,7 +16,7 @@ const NavigationDrawer = lazy(async () => ({
   default: (await import('./NavigationDrawer.tsx')).NavigationDrawer,
 }));
 
-/** The frame of every page for somebody who is signed in. */
+/** The frame of every page for a signed-in person. */
 export function Shell() {
   useStrayDrops();
   const { email } = useSignedIn().account;

@@ -28,7 +28,7 @@ const library: [keys: string[], what: string][] = [
   [['←', '→'], 'Show the neighbours of the item that is shown large'],
 ];
 
-/** Every key that does something, by where it does. */
+/** Lists all keyboard shortcuts, grouped by where they work. */
 export function ShortcutList({ onClose }: { onClose: () => void }) {
   useFocusReturn();
   const pages = pageGroups.flatMap(({ links }) =>

@@ -6,10 +6,10 @@ import { keyOf, pageGroups } from './pages.ts';
 const CommandPalette = lazy(async () => ({ default: (await import('./CommandPalette.tsx')).CommandPalette }));
 const ShortcutList = lazy(async () => ({ default: (await import('./ShortcutList.tsx')).ShortcutList }));
 
-/** `g` waits this long for the key of a page. */
+/** How long `g` waits for the key of a page. */
 const sequenceMs = 1_200;
 
-/** Keys that count on every page, and the dialogs that they open: Ctrl+K, `?`, and `g` before the key of a page. */
+/** The shortcuts of every page and their dialogs: Ctrl+K, `?`, and `g` before the key of a page. */
 export function Shortcuts() {
   const [opened, setOpened] = useState<'palette' | 'list'>();
   const navigate = useNavigate();
@@ -32,7 +32,7 @@ export function Shortcuts() {
       void navigate({ to: link.to });
     }
   };
-  // Before what has the focus: after `g` a key is that of a page, and not one of a result.
+  // Captured before the focused element: after `g`, a key opens a page instead of acting on a result.
   useWindowEvent('keydown', onKeyDown, { capture: true });
   const close = () => setOpened(undefined);
   return (
@@ -48,7 +48,7 @@ function linkOf(key: string) {
   return undefined;
 }
 
-/** Keys of a field are what is typed into it. */
+/** Returns whether the target is a field, whose keys are typed text. */
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
@@ -56,7 +56,7 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-/** A dialog has its own keys. */
+/** Returns whether a dialog is open. A dialog has its own keys. */
 function isCovered(): boolean {
   return document.querySelector('[role="dialog"]') !== null;
 }

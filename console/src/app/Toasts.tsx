@@ -1,7 +1,7 @@
 import { notificationsStore } from '@mantine/notifications';
 import { lazy, Suspense, useEffect, useState } from 'react';
 
-// Where it cannot be fetched (no network, another release meanwhile), the page stays as it is.
+// If the code cannot be loaded (no network, or a new release), the page shows no toasts.
 const ToastList = lazy(async () => ({
   default: await import('./ToastList.tsx').then(
     (loaded) => loaded.ToastList,
@@ -9,7 +9,7 @@ const ToastList = lazy(async () => ({
   ),
 }));
 
-/** Where toasts appear. It is fetched with the first of them, which waits for it. */
+/** Shows toasts. Its code is loaded with the first toast, which waits for it. */
 export function Toasts() {
   const [wanted, setWanted] = useState(false);
   useEffect(() => notificationsStore.subscribe(() => setWanted(true)), []);

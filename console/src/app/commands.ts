@@ -1,15 +1,17 @@
 import { keyOf, type PageLink } from './pages.ts';
 
-/** Something that the palette does. */
+/** A command of the palette. */
 export type Command = {
   id: string;
   name: string;
-  /** Keys that do the same. */
+  /** The keyboard shortcut for the same action. */
   keys?: string;
   run: () => void;
 };
 
-/** Commands whose name has every typed word, in any order; those that begin with the text come first. */
+/**
+ * Returns the commands whose name contains every typed word, in any order. Names that begin with the text come first.
+ */
 export function commandsFor(typed: string, commands: readonly Command[]): Command[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   const found = commands.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
@@ -17,7 +19,7 @@ export function commandsFor(typed: string, commands: readonly Command[]): Comman
   return found.toSorted((a, b) => begins(a) - begins(b));
 }
 
-/** A command for each page. */
+/** Returns a command for each page. */
 export function pageCommands(links: readonly PageLink[], go: (to: PageLink['to']) => void): Command[] {
   return links.map((link) => {
     const key = keyOf(link);

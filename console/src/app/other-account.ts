@@ -1,28 +1,32 @@
 import { leaveFreely } from '../ui/leaving.ts';
 import { showNotice } from '../ui/toasts.ts';
 
-// Somebody else has signed in, in another tab of this browser: what this page shows is not theirs, and what it asks for is refused.
+// Another person has signed in, in another tab of this browser. This page shows data of the earlier account, and its
+// requests are refused.
 
-/** Of this tab: the page that follows says why. */
+/** Storage key of this tab. The next page reads it to explain the reload. */
 const reasonKey = 'renderkit-other-account';
 
 let leaving = false;
 
-/** Loads the page anew, as the account that is signed in now. What it was about, its search included, was of the one before. */
+/**
+ * Reloads the page as the account that is signed in now. Drops the search of the address, because it concerned the
+ * earlier account.
+ */
 export function reloadAsOther(): void {
-  // Several requests of a page find it at once.
+  // Several requests of a page may detect the change at once.
   if (leaving) return;
   leaving = true;
   leaveFreely();
   try {
     sessionStorage.setItem(reasonKey, 'yes');
   } catch {
-    // A browser may forbid it. Then the page does not say why.
+    // A browser may forbid storage. The next page then does not explain the reload.
   }
   globalThis.location.replace(globalThis.location.pathname);
 }
 
-/** Says why the page was loaded anew, where that was so. */
+/** Shows why the page was reloaded, if it was. */
 export function sayWhoIsSignedIn(email: string | null): void {
   try {
     if (sessionStorage.getItem(reasonKey) === null) return;

@@ -31,7 +31,7 @@ export const pageGroups = [
   },
 ] as const;
 
-/** For administrators. */
+/** Pages for administrators. */
 export const administrationGroup = {
   name: 'Administration',
   links: [
@@ -46,7 +46,7 @@ export type PageLink =
   | (typeof pageGroups)[number]['links'][number]
   | (typeof administrationGroup)['links'][number];
 
-/** The key that leads to a page after `g`; undefined where there is none. */
+/** Returns the key that opens a page after `g`. `undefined` when the page has no key. */
 export function keyOf(link: PageLink): string | undefined {
   return 'key' in link ? link.key : undefined;
 }

@@ -36,11 +36,11 @@ declare module '@tanstack/react-router' {
 
 let leaving = false;
 
-/** Leads to the sign-in page, and from there back to this address. */
+/** Opens the sign-in page, which leads back to this address. */
 async function leave(): Promise<void> {
   const { search } = globalThis.location;
   const pathname = globalThis.location.pathname.slice(pathPrefix.length);
-  // Several requests of a page may find at once that the session has ended.
+  // Several requests of a page may detect at once that the session has ended.
   if (leaving || pathname.startsWith('/console/sign')) return;
   leaving = true;
   leaveFreely();

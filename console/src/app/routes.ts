@@ -25,7 +25,7 @@ const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,
 });
 
-/** All that needs a session. Without one it leads to the sign-in page, and from there back to the same address. */
+/** All routes that need a session. Without a session, opens the sign-in page, which leads back to the same address. */
 const signedIn = createRoute({
   getParentRoute: () => rootRoute,
   id: 'signed-in',
@@ -137,7 +137,7 @@ const audit = createRoute({
   validateSearch: auditSearch,
   component: lazyRouteComponent(() => import('../pages/audit/AuditPage.tsx'), 'AuditPage'),
 });
-/** For administrators; to everybody else the pages below it are not there. */
+/** Pages for administrators. Other people see "not found" instead. */
 const administration = createRoute({
   getParentRoute: under,
   path: '/administration',
@@ -194,7 +194,7 @@ const docsPage = createRoute({
   path: '/docs/$page',
   component: lazyRouteComponent(() => import('../pages/docs/DocsPage.tsx'), 'DocsPage'),
 });
-/** Every other address. */
+/** All other addresses. */
 const notFound = createRoute({ getParentRoute: under, path: '/$', component: NotFoundPage });
 
 const signIn = createRoute({

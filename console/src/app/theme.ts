@@ -19,7 +19,7 @@ const teal: MantineColorsTuple = [
   '#074546',
 ];
 
-/** Warm greys, for light. */
+/** Warm greys, for the light scheme. */
 const gray: MantineColorsTuple = [
   '#f8f8f6',
   '#f1f1ee',
@@ -33,7 +33,7 @@ const gray: MantineColorsTuple = [
   '#1f1e1c',
 ];
 
-/** From text to background, for dark. */
+/** Greys for the dark scheme, from text to background. */
 const dark: MantineColorsTuple = [
   '#e6e7e9',
   '#c3c7cc',
@@ -55,7 +55,7 @@ const variantColors: VariantColorsResolver = (input) => {
   return { ...colors, color: 'var(--mantine-primary-color-contrast)' };
 };
 
-/** Shipped with the console. Letters that it does not have come from the system. */
+/** The typeface is shipped with the console. System fonts supply letters that it lacks. */
 const typeface = '"Figtree Variable", "Figtree fallback", system-ui, "Segoe UI", Roboto, sans-serif';
 
 export const theme = createTheme({
@@ -87,18 +87,18 @@ export const theme = createTheme({
       },
       styles: { title: { fontWeight: 620 } },
     },
-    // The placeholder is no item of the menu, and screen readers would count it.
+    // The placeholder is not a menu item, but screen readers would count it.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Tooltip: { defaultProps: { openDelay: 250, withArrow: true } },
     Table: { defaultProps: { verticalSpacing: 8, horizontalSpacing: 12, fz: 'sm' } },
-    // Long words break rather than stick out.
+    // Long words break instead of overflowing.
     Alert: { styles: { body: { minWidth: 0 } } },
     Anchor: { defaultProps: { underline: 'hover' } },
     Skeleton: { defaultProps: { radius: 'sm' } },
   },
 });
 
-/** Colors whose text on their own tint has too little contrast in Mantine's shades (WCAG 2.2, 1.4.3). */
+/** Colors whose text has too little contrast on their own tint in Mantine's shades (WCAG 2.2, 1.4.3). */
 const tinted = ['red', 'orange', 'yellow', 'green', 'blue', 'gray', 'teal'] as const;
 
 export const cssVariables: CSSVariablesResolver = ({ colors }) => {

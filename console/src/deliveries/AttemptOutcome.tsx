@@ -4,7 +4,7 @@ import { formatMilliseconds } from '../format/durations.ts';
 import { StatusBadge } from '../ui/StatusBadge.tsx';
 import { outcomeSentence } from './delivery-labels.ts';
 
-/** How an attempt ended, or that it is under way. */
+/** The outcome of an attempt, or that it is in progress. */
 export function AttemptOutcome({ attempt }: { attempt: DeliveryAttempt }) {
   const { status, failure, duration_ms: duration } = attempt;
   const state = attempt.ended_at === null ? 'running' : failure === null ? 'delivered' : 'failed';

@@ -9,7 +9,7 @@ import { outcomeLabel } from './delivery-labels.ts';
 
 type DeliveriesTableProps = {
   deliveries: readonly Delivery[];
-  /** Titles of columns that would add nothing here, or do not fit. */
+  /** Titles of columns to leave out. */
   without?: readonly string[];
   stale?: boolean;
   footer?: ReactNode;

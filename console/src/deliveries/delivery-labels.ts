@@ -1,7 +1,7 @@
 import { deliveryFailures, type DeliveryFailure } from '@renderkit/contract/console/delivery-failures.ts';
 import { parseJson } from '../format/json.ts';
 
-/** What kept an attempt from an answer, in few words. */
+/** Short labels for why an attempt got no accepted response. */
 const failureLabels: Record<DeliveryFailure, string> = {
   status: 'Refused',
   timeout: 'No answer in time',
@@ -16,13 +16,13 @@ const failureLabels: Record<DeliveryFailure, string> = {
   unsigned: 'Could not be signed',
 };
 
-/** The outcome of an attempt in few words, for tables: `200`, `503`, `Unknown name`. */
+/** Returns the outcome of an attempt in a few words, for tables: `200`, `503`, `Unknown name`. */
 export function outcomeLabel(status: number | null, failure: DeliveryFailure | null): string {
   if (status !== null) return String(status);
   return failure === null ? '—' : failureLabels[failure];
 }
 
-/** The outcome of an attempt as a sentence. */
+/** Returns the outcome of an attempt as a sentence. */
 export function outcomeSentence(status: number | null, failure: DeliveryFailure | null): string {
   if (failure !== null && failure !== 'status') {
     const answered = status === null ? '' : ` (status ${status})`;
@@ -34,7 +34,7 @@ export function outcomeSentence(status: number | null, failure: DeliveryFailure 
     : `The receiver answered ${status}; anything but 2xx is sent again.`;
 }
 
-/** The id of what an event is about, a generation or an upload; undefined for a test. */
+/** Returns the id of the generation or upload that an event is about. `undefined` for a test. */
 export function subjectOf(body: string): string | undefined {
   const event = parseJson(body) as { data?: { id?: unknown } } | null | undefined;
   const id = event?.data?.id;

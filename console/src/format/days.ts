@@ -1,12 +1,14 @@
 const dayShape = /^\d{4}-\d{2}-\d{2}$/;
 
-/** A day as addresses and date fields write it, `2026-11-21`; undefined where there is no such day. */
+/**
+ * Returns a valid day in the form of addresses and date fields, `2026-11-21`. `undefined` when the value is not a day.
+ */
 export function dayOf(value: unknown): string | undefined {
   if (typeof value !== 'string' || !dayShape.test(value)) return undefined;
   return Number.isNaN(Date.parse(value)) ? undefined : value;
 }
 
-/** The moments between which days lie in the viewer's zone, both days included. */
+/** Returns the start and the exclusive end of a range of days in the viewer's time zone. Both days are included. */
 export function momentsOf({ from, to }: { from?: string | undefined; to?: string | undefined }): {
   from?: string;
   before?: string;

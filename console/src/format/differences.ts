@@ -1,6 +1,6 @@
 export type Difference = { path: string; before: unknown; after: unknown };
 
-/** Each value that differs between two documents of JSON, by its path; null where there is none. */
+/** Returns each value that differs between two JSON documents, with its path. A missing value is `null`. */
 export function differencesOf(before: unknown, after: unknown, path = ''): Difference[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
   const [one, other] = [fieldsOf(before), fieldsOf(after)];
@@ -11,7 +11,10 @@ export function differencesOf(before: unknown, after: unknown, path = ''): Diffe
   );
 }
 
-/** Nothing has no fields, so that what comes or goes whole is told field by field. */
+/**
+ * Returns the fields of an object. A missing value counts as an object without fields, so that an added or removed
+ * object is listed field by field.
+ */
 function fieldsOf(value: unknown): Record<string, unknown> | undefined {
   const given = value ?? {};
   return typeof given === 'object' && !Array.isArray(given) ? (given as Record<string, unknown>) : undefined;

@@ -1,4 +1,4 @@
-/** A duration in milliseconds, in two units at most: `0.8 s`, `42 s`, `3 min 5 s`, `2 h 10 min`. */
+/** Formats milliseconds in at most two units: `0.8 s`, `42 s`, `3 min 5 s`, `2 h 10 min`. */
 export function formatDuration(milliseconds: number): string {
   const seconds = Math.max(0, milliseconds) / 1000;
   if (seconds < 10) return `${Number(seconds.toFixed(1))} s`;
@@ -10,7 +10,7 @@ export function formatDuration(milliseconds: number): string {
   return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
 }
 
-/** A duration of milliseconds or a few seconds: `45 ms`, `1.2 s`. */
+/** Formats a short duration: `45 ms`, `1.2 s`. */
 export function formatMilliseconds(milliseconds: number): string {
   return milliseconds < 1_000 ? `${milliseconds} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
 }

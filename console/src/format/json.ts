@@ -1,4 +1,4 @@
-/** The value that a JSON text holds; undefined where the text is no JSON. */
+/** Parses a JSON text. Returns `undefined` when the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -7,7 +7,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** JSON over several lines. Other text is returned as it is. */
+/** Formats JSON over several lines. Returns other text unchanged. */
 export function prettyJson(text: string): string {
   const value = parseJson(text);
   return value === undefined ? text : JSON.stringify(value, null, 2);

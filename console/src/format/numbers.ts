@@ -1,11 +1,11 @@
 const number = new Intl.NumberFormat('en', { maximumFractionDigits: 3 });
 
-/** Credits with no more digits than they have: `1,204.5`. */
+/** Formats credits without unnecessary digits: `1,204.5`. */
 export function formatCredits(credits: number): string {
   return number.format(credits);
 }
 
-/** Bytes as a person reads them, in the units in which limits are set (1 MB is 1,048,576 bytes): `4.2 MB`. */
+/** Formats bytes in binary units, as limits are defined (1 MB is 1,048,576 bytes): `4.2 MB`. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));

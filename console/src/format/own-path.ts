@@ -1,9 +1,9 @@
 const told = globalThis.document?.querySelector<HTMLMetaElement>('meta[name="path-prefix"]')?.content ?? '';
 
-/** The path below which the service is reached: empty, or as `/renderkit`. The service writes it into the page. */
+/** The path prefix of the service: empty, or for example `/renderkit`. The service writes it into the page. */
 export const pathPrefix = told.startsWith('/') ? told : '';
 
-/** A path of the service as a browser has to ask for it. */
+/** Returns a path of the service with the prefix, as the browser must request it. */
 export function ownPath(path: string): string {
   return pathPrefix + path;
 }

@@ -1,17 +1,17 @@
-// The router passes search parameters as text from the address, or as the values of a link inside the console.
+// The router passes search parameters as text from the address, or as the values of a link in the console.
 
-/** The value if it is one of those allowed. */
+/** Returns the value if it is allowed. */
 export function choice<const T extends string>(value: unknown, allowed: readonly T[]): T | undefined {
   return allowed.find((one) => one === value);
 }
 
-/** The text of a filter; undefined where it is empty or too long. */
+/** Returns the text of a filter. `undefined` when the text is empty or too long. */
 export function text(value: unknown, maxCharacters = 200): string | undefined {
   if (typeof value !== 'string' || value === '' || value.length > maxCharacters) return undefined;
   return value;
 }
 
-/** The number of a page; undefined for the first one, which needs no parameter. */
+/** Returns the number of a page. `undefined` for the first page, which needs no parameter. */
 export function pageNumber(value: unknown): number | undefined {
   return wholeNumber(value, { min: 2, max: 1_000_000 });
 }
@@ -23,7 +23,7 @@ export function wholeNumber(value: unknown, { min, max }: { min: number; max: nu
     : undefined;
 }
 
-/** The query of an address as text values. The first one counts where a name occurs twice. */
+/** Returns the query of an address as text values. The first value counts when a name occurs twice. */
 export function parseSearch(search: string): Record<string, string> {
   const values: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const [name, value] of new URLSearchParams(search)) values[name] ??= value;

@@ -1,11 +1,11 @@
-/** The exact moment in UTC: `2026-11-21 18:04:09 UTC`. */
+/** Formats a time in UTC: `2026-11-21 18:04:09 UTC`. */
 export function formatUtc(iso: string): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return iso;
   return `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** In the viewer's zone and language; without the year while it is this one. */
+/** Formats a time in the viewer's zone and language. Leaves out the year if it is the current year. */
 export function formatLocalTime(
   iso: string,
   now: Date,
@@ -31,7 +31,7 @@ const steps: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['minute', 60],
 ];
 
-/** `3 minutes ago`, `in 2 days`; within a minute `just now` or `in a moment`. */
+/** Formats a time relative to now: `3 minutes ago`, `in 2 days`. Within a minute: `just now` or `in a moment`. */
 export function formatRelativeTime(iso: string, now: Date): string {
   const seconds = (new Date(iso).getTime() - now.getTime()) / 1_000;
   if (Number.isNaN(seconds)) return iso;

@@ -28,13 +28,13 @@ const ends = {
 type EndGenerationProps = Pick<ButtonProps, 'size'> & { generation: Generation };
 
 /**
- * Cancels a generation while it waits, and asks the engine to give up one that runs; where it cannot, the refusal says so. It
- * asks before. Nothing is shown where there is nothing to end.
+ * A button that ends a generation, after a confirmation. It cancels a queued generation and asks the engine to stop a
+ * running one; if the engine cannot stop, the error says so. Shows nothing for a finished generation.
  */
 export function EndGeneration({ generation, ...button }: EndGenerationProps) {
   const { status } = generation;
   if (status !== 'queued' && status !== 'running') return null;
-  // What was asked of one that waited is no answer for one that runs.
+  // A new key for each status: the state of a cancel must not carry over to a stop.
   return <End key={status} {...{ generation, status, ...button }} />;
 }
 

@@ -6,7 +6,9 @@ import { whatToDo } from './generation-status.ts';
 
 type GenerationErrorProps = { generation: Generation; children?: ReactNode };
 
-/** Why a generation failed, or made fewer outputs than expected, and what to do. Nothing where all went well. */
+/**
+ * Shows why a generation failed or made fewer outputs than expected, and what to do. Shows nothing without an error.
+ */
 export function GenerationError({ generation, children }: GenerationErrorProps) {
   const { status, outputs, error, expected_outputs: expected } = generation;
   if (error === null) return null;

@@ -9,12 +9,12 @@ import { useProgress, type Watching } from './use-progress.ts';
 
 type LiveProgressProps = { generation: Generation; watching?: Watching };
 
-/** How far a generation is, as it happens: how it looks by now, what is being done, and when it will be done. */
+/** Shows the live progress of a generation: its preview, its stage, and when it will be done. */
 export function LiveProgress({ generation, watching = 'stream' }: LiveProgressProps) {
   const { status } = generation;
   const { progress, preview } = useProgress(generation, watching);
   const known = progress?.fraction ?? null;
-  // Nothing moves while it waits.
+  // The bar does not move while the generation is queued.
   const moves = known === null && status === 'running';
   return (
     <div className={classes['progress']}>
@@ -50,7 +50,7 @@ export function LiveProgress({ generation, watching = 'stream' }: LiveProgressPr
   );
 }
 
-/** Numbers change too often to be read out. */
+/** The numbers of the progress. Screen readers do not announce them, because they change too often. */
 function Facts({ progress }: { progress: Progress }) {
   const { queue, step, steps, outputs_done: done, outputs_expected: expected } = progress;
   const facts = [

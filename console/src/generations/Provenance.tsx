@@ -18,10 +18,10 @@ import { kinds, type RequestBody } from './kinds.ts';
 import { settingsOf, sourcesOf } from './made-with.ts';
 import classes from './provenance.module.css';
 
-/** Children of an output that are shown. */
+/** How many outputs made from this one are shown. */
 const maxChildren = 12;
 
-/** How an output of a generation came to be, read when it is shown. */
+/** Shows the provenance of an output. Loads it when it is shown. */
 export function ProvenanceOf({ id, output }: { id: string; output: string }) {
   const detail = useQuery({
     ...consoleQuery('getGenerationDetail', { params: { id } }),
@@ -45,7 +45,10 @@ export function ProvenanceOf({ id, output }: { id: string; output: string }) {
   );
 }
 
-/** Prompt, model and its version, seed, settings, cost, time, backend, what it was made from, and what was made from it. */
+/**
+ * Shows prompt, model and version, seed, settings, cost, time, backend, the sources of the output, and outputs made
+ * from it.
+ */
 export function Provenance({ detail, output }: { detail: GenerationDetail; output: string }) {
   const { generation, prompt, request } = detail;
   const made = detail.provenance.find(({ id }) => id === output);
@@ -63,7 +66,7 @@ export function Provenance({ detail, output }: { detail: GenerationDetail; outpu
         items={[
           ['Kind', kinds[generation.kind].name],
           ['Model', version === null ? generation.model : `${generation.model}, version ${version}`],
-          // The one that was drawn, where none was asked for.
+          // The random seed, when the request has none.
           ['Seed', seed ?? undefined],
           ...settingsOf(body).filter(([name]) => name !== 'Seed' || seed === null),
           ['Cost', <Credits key="cost" amount={generation.cost.credits} />],
@@ -77,14 +80,14 @@ export function Provenance({ detail, output }: { detail: GenerationDetail; outpu
   );
 }
 
-/** What it was made from: items of the library as links to them, the rest by name. */
+/** The sources of the output: links for items of the library, names for the rest. */
 function Sources({ body }: { body: RequestBody }) {
   const sources = sourcesOf(body);
   if (sources.length === 0) return null;
   return (
     <Relatives title="Made from">
       {sources.map(({ name, value }, i) => (
-        // One may be named twice.
+        // A source may occur twice.
         <li key={`${i} ${value}`}>
           {value.startsWith('ast_') ? (
             <SourceItem id={value} name={name} />
@@ -97,10 +100,10 @@ function Sources({ body }: { body: RequestBody }) {
   );
 }
 
-/** What was made from it, the newest first. */
+/** The outputs made from this one, newest first. */
 function Children({ of: source }: { of: string }) {
   const found = useQuery({
-    // Tries that failed made nothing, and would take the places of what was made.
+    // Failed generations made no outputs and would take the places of others.
     ...consoleQuery('listGenerationRows', { query: { source, status: 'succeeded', limit: maxChildren } }),
     placeholderData: undefined,
   });
@@ -143,7 +146,7 @@ function SourceItem({ id, name }: { id: string; name: string }) {
   return <RelativeLink item={itemOfAsset(item.asset)} name={name} />;
 }
 
-/** A picture or a mask that was sent, as long as it is there. */
+/** A picture or mask that was sent, while it still exists. */
 function SentItem({ id, name }: { id: string; name: string }) {
   const isMask = name === 'Mask' && id.startsWith('upl_');
   const { address: mask } = useStoredMask(isMask ? id : undefined);

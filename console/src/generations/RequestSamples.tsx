@@ -7,13 +7,13 @@ type RequestSamplesProps = {
   label: string;
   /** Path of the create. */
   path: string;
-  /** Undefined where the body is no JSON: then there is no code for it. */
+  /** `undefined` when the body is not JSON. There is no code then. */
   body: RequestBody | undefined;
   /** Text of the body, shown before the code. */
   json?: string;
 };
 
-/** A create as a program would send it, in several languages. */
+/** Shows a create as program code, in several languages. */
 export function RequestSamples({ label, path, body, json }: RequestSamplesProps) {
   const { base_url: baseUrl } = useSignedIn();
   const samples = [

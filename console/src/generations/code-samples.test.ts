@@ -16,7 +16,7 @@ let baseUrl = '';
 
 type Seen = { method: string; url: string; key: string | undefined; type: string | undefined; body: string };
 const seen: Seen[] = [];
-/** Takes whatever comes and answers with a generation that is done. */
+/** Accepts every request and answers with a finished generation. */
 const sink = createServer((request, answer) => {
   let body = '';
   request.setEncoding('utf8').on('data', (piece: string) => (body += piece));
@@ -51,7 +51,7 @@ const programs = {
   },
 };
 
-/** Whether this machine has what runs the sample. */
+/** Returns whether this machine has the program that runs the sample. */
 async function hasProgram(language: keyof typeof programs): Promise<boolean> {
   const commands = { curl: 'curl', TypeScript: process.execPath, Python: 'python3' };
   return run(commands[language], ['--version']).then(

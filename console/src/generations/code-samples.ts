@@ -1,9 +1,9 @@
 import type { RequestBody } from './kinds.ts';
 
-/** A create to be written down in a language. */
+/** A create to show as code. */
 export type SampleRequest = { baseUrl: string; path: string; body: RequestBody };
 
-/** What stands where the key belongs. */
+/** Placeholder for the API key. */
 export const placeholderKey = 'YOUR_API_KEY';
 /** The file that a sample reads a painted mask from. */
 export const maskFile = 'mask.png';
@@ -17,12 +17,12 @@ const writers: Record<SampleLanguage, (request: SampleRequest) => string> = {
   Python: pythonSample,
 };
 
-/** The same request as a program. A mask that is data is read from `mask.png`; no one wants to read base64. */
+/** Returns the request as a program. A mask with inline data is read from `mask.png`, because base64 is unreadable. */
 export function sampleOf(language: SampleLanguage, request: SampleRequest): string {
   return writers[language](request);
 }
 
-/** Whether the samples read the mask from a file. */
+/** Returns whether the samples read the mask from a file. */
 export function readsMask(body: RequestBody): boolean {
   return typeof body['mask'] === 'string' && body['mask'].startsWith('data:');
 }
@@ -34,7 +34,8 @@ function curlSample({ baseUrl, path, body }: SampleRequest): string {
     `  -H ${shellQuoted('Content-Type: application/json')} \\`,
   ];
   if (!readsMask(body)) return [...head, `  -d ${shellQuoted(JSON.stringify(body, null, 2))}`].join('\n');
-  // An argument may not be as long as a mask: the body goes in by standard input, where the shell puts the file.
+  // A mask is too long for a command-line argument, so the body is sent by standard input, where the shell inserts the
+  // file.
   const { mask: _, ...rest } = body;
   const json = JSON.stringify(rest, null, 2).replaceAll(/[\\$`]/g, (sign) => `\\${sign}`);
   const mask = `"mask": "data:image/png;base64,$(base64 < ${maskFile} | tr -d '\\n')"`;
@@ -99,14 +100,14 @@ function pythonSample({ baseUrl, path, body }: SampleRequest): string {
 
 type Words = { true: string; false: string; null: string; bareKeys: boolean };
 
-/** Stands for the mask until the expression that reads it takes its place. No request can hold it. */
+/** Placeholder for the mask, replaced by the expression that reads it. No request can contain it. */
 const maskPlace = '\u0000mask\u0000';
 
 function placed(body: RequestBody): RequestBody {
   return readsMask(body) ? { ...body, mask: maskPlace } : body;
 }
 
-/** A JSON value as a literal of a language, over several lines. */
+/** Returns a JSON value as a literal of a language, over several lines. */
 function literal(value: unknown, words: Words, margin = ''): string {
   if (value === null || typeof value === 'boolean') return words[String(value) as 'true' | 'false' | 'null'];
   if (typeof value === 'number') return String(value);
@@ -120,7 +121,7 @@ function literal(value: unknown, words: Words, margin = ''): string {
 }
 
 function keyOf(key: string, { bareKeys }: Words): string {
-  // `__proto__` as a name would set the prototype.
+  // A plain `__proto__` key would set the prototype.
   if (bareKeys && /^[A-Za-z_]\w*$/.test(key) && key !== '__proto__') return key;
   if (bareKeys && key === '__proto__') return "['__proto__']";
   return bareKeys ? quoted(key) : JSON.stringify(key);
@@ -130,13 +131,13 @@ function indented(text: string, margin: string): string {
   return text.replaceAll('\n', `\n${margin}`);
 }
 
-/** In single quotes, for JavaScript. */
+/** Quotes a text with single quotes, for JavaScript. */
 function quoted(text: string): string {
   const inner = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
   return `'${inner}'`;
 }
 
-/** One word for a POSIX shell, whatever stands in it. */
+/** Quotes any text as one word for a POSIX shell. */
 function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -22,7 +22,7 @@ test('A generation goes from queued over sent to its end, each step with what it
     'Sent to the studio',
     'Finished',
   ]);
-  // A generation that never began was not sent.
+  // A generation that was never submitted has no "sent" step.
   assert.deepEqual(names({ status: 'canceled', submitted_at: null }), ['Queued', 'Canceled']);
   assert.deepEqual(names({ status: 'failed', submitted_at: null }), ['Queued', 'Failed']);
 });

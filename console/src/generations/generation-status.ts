@@ -3,27 +3,30 @@ import { type ProgressStage, progressStages } from '@renderkit/contract/v1/progr
 import type { Generation, GenerationStatus } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Progress } from '@renderkit/contract/v1/schemas/progress.ts';
 
-/** `error.code` of a generation that succeeded with some outputs missing. */
+/** `error.code` of a generation that succeeded with missing outputs. */
 const partialFailure = 'partial_failure';
-/** `error.code` of a generation that was ended while it ran. */
+/** `error.code` of a generation that was stopped while it ran. */
 const stopped = 'stopped';
 
 const finalStatuses: readonly GenerationStatus[] = ['succeeded', 'failed', 'canceled'];
 
-/** Whether a generation will never change again. */
+/** Returns whether a generation has reached its final status. */
 export function isFinal({ status }: Pick<Generation, 'status'>): boolean {
   return finalStatuses.includes(status);
 }
 
 const stagesInQueue: readonly ProgressStage[] = ['queued', 'checking', 'submitting'];
 
-/** Whether a generation of this status can be at this stage: the two are told at different moments. */
+/** Returns whether this stage can belong to this status. Stage and status are read at different times. */
 export function isOfStatus(stage: ProgressStage, status: GenerationStatus): boolean {
   if (stage === 'done') return finalStatuses.includes(status);
   return status === (stagesInQueue.includes(stage) ? 'queued' : 'running');
 }
 
-/** What is being done for a generation under way; without progress what its status says of that. */
+/**
+ * Returns a sentence about the stage of a generation in progress. Without progress, the sentence follows from the
+ * status.
+ */
 export function stageSentence(
   status: GenerationStatus,
   progress: Pick<Progress, 'stage'> | undefined,
@@ -62,7 +65,7 @@ const consoleAdvice: Record<string, string> = {
   upstream_unavailable: 'The studio is out of reach for now, and nothing was charged. Run it again later.',
 };
 
-/** What a person can do about an error of a generation; undefined where there is no advice. */
+/** Returns advice for an error of a generation. `undefined` when there is no advice. */
 export function whatToDo(code: string): string | undefined {
   if (Object.hasOwn(consoleAdvice, code)) return consoleAdvice[code];
   return Object.hasOwn(problemCodes, code)
@@ -70,11 +73,11 @@ export function whatToDo(code: string): string | undefined {
     : undefined;
 }
 
-/** What stays of a generation that is stopped, and which credits come back. Only the studio knows the latter. */
+/** What a stopped generation keeps, and which credits are refunded. Only the studio knows about the refund. */
 export const whatStopKeeps =
   'What is made by then is kept. Where nothing is made, the credits come back if no engine had begun or your plan says so.';
 
-/** What became of the credits of a generation, as far as that is known; undefined where they are spent, or held. */
+/** Returns what happened to the credits of a generation. `undefined` when they are spent or reserved. */
 export function refundOf({ status, error }: Pick<Generation, 'status' | 'error'>): string | undefined {
   if (status === 'canceled') return 'not taken';
   if (status !== 'failed') return undefined;
@@ -83,13 +86,13 @@ export function refundOf({ status, error }: Pick<Generation, 'status' | 'error'>
 
 export type TimelineStep = {
   name: string;
-  /** Null: this step has not been reached. */
+  /** `null` when this step has not been reached. */
   at: string | null;
   /** Milliseconds since the step before. */
   took: number | undefined;
 };
 
-/** The steps of a generation: accepted, sent, finished, and how long each took. */
+/** Returns the steps of a generation (accepted, sent, finished) and how long each took. */
 export function timelineOf(generation: Generation): TimelineStep[] {
   const { created_at: created, submitted_at: submitted, completed_at: completed, status } = generation;
   const since = (from: string, to: string | null) =>

@@ -6,18 +6,18 @@ import type { Suite } from '@renderkit/contract/v1/schemas/model.ts';
 /** The body of a create, as JSON. */
 export type RequestBody = Record<string, unknown>;
 
-/** What pages need to know about a kind of generation. */
+/** The facts about a kind of generation that pages need. */
 type KindEntry = {
-  /** What a person chooses. */
+  /** The name in a choice of kinds. */
   name: string;
-  /** One of them in a list. */
+  /** The noun for one generation of this kind. */
   noun: string;
   suite: Suite;
   operation: OperationId;
   path: string;
 };
 
-/** Everything that follows from a kind. */
+/** The facts about each kind. */
 export const kinds = {
   image: {
     name: 'Image',

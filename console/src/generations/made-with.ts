@@ -1,6 +1,6 @@
 import type { RequestBody } from './kinds.ts';
 
-/** Fields of a create that name what it was made from, and what each is called. */
+/** Fields of a create that name a source, and the label for each. */
 const sources: Record<string, string> = {
   image: 'Source',
   mask: 'Mask',
@@ -12,10 +12,10 @@ const sources: Record<string, string> = {
   reference_images: 'Reference',
   reference_audios: 'Audio',
 };
-/** What is told elsewhere, or tells nothing of how it looks. */
+/** Fields that are shown elsewhere, or that do not affect the picture. */
 const leftOut = new Set(['prompt', 'model', 'project_id', 'metadata', 'nsfw_check']);
 
-/** Ids or addresses that a request names, with what each is to it. */
+/** Returns the ids or addresses of sources in a request, with their labels. */
 export function sourcesOf(body: RequestBody): { name: string; value: string }[] {
   return Object.entries(sources).flatMap(([field, name]) => {
     const values = [body[field]].flat();
@@ -23,7 +23,7 @@ export function sourcesOf(body: RequestBody): { name: string; value: string }[] 
   });
 }
 
-/** The settings and options of a request as names and values: `aspect_ratio` becomes `Aspect ratio`. */
+/** Returns the settings and options of a request as names and values: `aspect_ratio` becomes `Aspect ratio`. */
 export function settingsOf(body: RequestBody): [name: string, value: string][] {
   const { options, ...others } = body;
   return Object.entries({ ...others, ...(options as RequestBody | undefined) }).flatMap(([field, value]) => {

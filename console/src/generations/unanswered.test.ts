@@ -26,7 +26,7 @@ afterEach(() => {
 });
 
 let loads = 0;
-/** The module as a page has it that was just loaded. */
+/** Loads the module as a newly loaded page does. */
 const loaded = async () => (await import(`./unanswered.ts?load=${++loads}`)) as typeof Unanswered;
 
 const rest = (asked: string): Unanswered.Rest => ({

@@ -1,33 +1,35 @@
 import { parseJson } from '../format/json.ts';
 import type { SentRequest } from './idempotency-key.ts';
 
-// Creates that may have been accepted although no answer came. They are kept until they are sent again, by account and as
-// long as the tab is there: somebody who reloads a page that seems to hang, and runs the same, must not pay twice.
+// Creates that may have been accepted although no response arrived. They are kept by account until they are sent again
+// or the tab is closed. A person who reloads a page that seems to hang and runs the same request must not pay twice.
 
-/** What is left of a burst: `asked` tells it from others, `left` is sent under these keys, `made` was accepted. */
+/**
+ * The rest of a burst. `asked` identifies the burst, `left` is still to be sent with these keys, `made` was accepted.
+ */
 export type Rest = { asked: string; left: readonly SentRequest[]; made: readonly string[] };
 
 type StoredRequest = Rest & { at: number };
 
 const prefix = 'renderkit-unanswered-1:';
 const maxStored = 8;
-/** Afterwards whoever runs the same wants another: what was accepted has long been in the list of runs. */
+/** After this time, the same request means a new run: the accepted runs are already in the list. */
 const maxAgeMs = 60 * 60_000;
 
-/** By account, for this page; what the browser keeps is a copy. */
+/** By account, for this page. The browser's storage has a copy. */
 const known = new Map<string, readonly StoredRequest[]>();
 
-/** What is left of the burst; undefined where nothing is. */
+/** Returns the rest of a burst. `undefined` when there is none. */
 export function restOf(account: string, asked: string): Rest | undefined {
   return read(account).find((one) => one.asked === asked);
 }
 
-/** Keeps what is left of a burst, in the place of what was left before. */
+/** Stores the rest of a burst and replaces the earlier rest. */
 export function keepRest(account: string, rest: Rest): void {
   write(account, [{ ...rest, at: Date.now() }, ...others(account, rest.asked)].slice(0, maxStored));
 }
 
-/** The burst was answered to its end. */
+/** Deletes the rest of a burst that was fully answered. */
 export function forgetRest(account: string, asked: string): void {
   write(account, others(account, asked));
 }
@@ -46,7 +48,7 @@ function readStored(account: string): readonly StoredRequest[] {
     const value = parseJson(sessionStorage.getItem(prefix + account) ?? '');
     return Array.isArray(value) ? (value as StoredRequest[]) : [];
   } catch {
-    // A browser may forbid it. Then a reload forgets.
+    // A browser may forbid storage. A reload then forgets the rest.
     return [];
   }
 }
@@ -57,6 +59,6 @@ function write(account: string, kept: readonly StoredRequest[]): void {
     sessionStorage.removeItem(prefix + account);
     if (kept.length > 0) sessionStorage.setItem(prefix + account, JSON.stringify(kept));
   } catch {
-    // Forbidden, or painted masks are too much for it.
+    // The browser forbids storage, or painted masks are too large for it.
   }
 }

@@ -9,25 +9,25 @@ import { newIdempotencyKey } from './idempotency-key.ts';
 import { kinds, type RequestBody } from './kinds.ts';
 import { forgetRest, keepRest, type Rest, restOf } from './unanswered.ts';
 
-/** Creates that belong together. */
+/** A group of creates. */
 export type Burst = { kind: GenerationKind; bodies: readonly RequestBody[] };
 
 type BurstOptions = {
   /**
-   * After each create that was accepted; `made` are all of the burst so far. Who has left meanwhile (`left`) must not be
-   * brought back.
+   * Called after each accepted create. `made` has all ids of the burst so far. `left`: the person has left the page, so
+   * this callback must not navigate.
    */
   onCreated: (generation: Generation, made: readonly string[], left: boolean) => void;
-  /** Not for those who have left: they are told by a toast. */
+  /** Not called when the person has left the page. A toast then shows the error. */
   onRefused?: (error: Error) => void;
 };
 
-/** Bursts of this page that are under way, also those of forms that were left. */
+/** Bursts of this page in progress, including those of forms that were left. */
 const underWay = new Set<string>();
 
 /**
- * Sends creates one after the other. Each has an idempotency key of its own. Where one gets no answer, the same burst
- * goes on there when it is run again, under the same keys, so that each is made and paid for once. The page shows the error itself.
+ * Sends creates one after the other, each with its own idempotency key. If one gets no response, running the same burst
+ * again continues there with the same keys, so each create is made and paid for once. The page shows the error itself.
  */
 export function useBurst({ onCreated, onRefused }: BurstOptions) {
   const { account } = useSignedIn();
@@ -56,11 +56,11 @@ export function useBurst({ onCreated, onRefused }: BurstOptions) {
     },
     onSettled: (_made, _error, { asked }) => underWay.delete(asked),
   });
-  /** `drawn` are the same requests with what chance adds to them. */
+  /** `drawn` has the same requests with random values added. */
   const start = ({ kind, bodies }: Burst, drawn: readonly RequestBody[] = bodies) => {
     const { path } = kinds[kind];
     const asked = JSON.stringify([path, bodies]);
-    // Somebody left its form and came back. Other keys would make it twice.
+    // The person left the form and came back. New keys would make the same runs twice.
     if (underWay.has(asked)) return showToast('The same is being sent already.');
     underWay.add(asked);
     const requests = drawn.map((body) => ({ path, body, key: newIdempotencyKey() }));
@@ -69,7 +69,7 @@ export function useBurst({ onCreated, onRefused }: BurstOptions) {
   return { start, creation };
 }
 
-/** What is told of a burst that broke off. */
+/** Returns the text about a burst that was interrupted. */
 function whatWasStarted(rest: Rest | undefined): string {
   const made = rest?.made.length ?? 0;
   const all = made + (rest?.left.length ?? 1);

@@ -9,17 +9,16 @@ import { watchGeneration } from '../api/watch-generation.ts';
 import { isOfStatus } from './generation-status.ts';
 
 /**
- * `stream` has previews and holds a connection open, `poll` asks every two seconds, `none` asks nothing and is told what
- * others on the page are told.
+ * How to follow a generation. `stream` has previews and holds a connection open. `poll` asks every two seconds. `none`
+ * sends no requests and shows what other parts of the page have loaded.
  */
 export type Watching = 'stream' | 'poll' | 'none';
 
 const pollMs = 2_000;
 
 /**
- * How far a generation is by now, as far as it goes with the status that the page shows; with another status, what pages show
- * of generations is read again. A stream that has no place among those of all tabs asks instead, and a hidden page does
- * neither.
+ * Returns the progress of a generation, if it fits the status that the page shows. When the status changes, the data
+ * about generations is read again. A stream without a free slot polls instead. A hidden page does neither.
  */
 export function useProgress(
   { id, status }: Pick<Generation, 'id' | 'status'>,
@@ -35,7 +34,7 @@ export function useProgress(
     if (!streams) return undefined;
     const left = new AbortController();
     const listener = {
-      // That it has ended is told by its status.
+      // The status reports that the generation has ended.
       progress: (progress: Progress) =>
         progress.stage !== 'done' && void queries.setQueryData(question.queryKey, progress),
       preview: setPreview,
@@ -48,10 +47,10 @@ export function useProgress(
           void queries.invalidateQueries({ queryKey });
       },
     };
-    // Others need the place of a stream that has ended, or failed for good.
+    // Releases the slot of a stream that has ended or failed, because others need it.
     void watchGeneration(id, listener, left.signal).then(() => left.signal.aborted || release());
     return () => left.abort();
-    // The question is another object in each render, and that of the id.
+    // `question` is a new object in each render, but depends only on the id.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [id, streams, queries, release]);
   const asks = watching === 'poll' || hasSlot === false;
@@ -69,8 +68,8 @@ export function useProgress(
 }
 
 /**
- * Whether there is a slot for a stream of the generation, while one is wanted and the page is seen. Undefined where none is
- * wanted, until that is known, and once it was released.
+ * Returns whether a slot is held for a stream of the generation, while a stream is wanted and the page is visible.
+ * `undefined` when none is wanted, before that is known, and after the slot was released.
  */
 function useStreamSlot(id: string, wanted: boolean): { held: boolean | undefined; release: () => void } {
   const seen = useDocumentVisibility() === 'visible';
