@@ -3,10 +3,13 @@ import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defaultClientConditions, defineConfig, type Plugin } from 'vite';
 
-/** The part of the typeface that every page needs; the other part is fetched where a page has letters of it. */
+/** The part of the typeface that every page needs. The other part is loaded when a page has letters of it. */
 const firstTypeface = /^assets\/figtree-latin-wght-normal-[\w-]+\.woff2$/;
 
-/** Lets a page fetch its typeface beside its script, before anything is drawn, and puts the licence beside the built files. */
+/**
+ * Lets a page load its typeface together with its script, before the first paint. Puts the licence next to the built
+ * files.
+ */
 function typeface(): Plugin {
   return {
     name: 'renderkit-typeface',
@@ -39,16 +42,16 @@ function typeface(): Plugin {
 }
 
 /**
- * The console as files below /console/. Nothing is inlined: the policy that the service sends with them allows no
- * inline script.
+ * Builds the console as files below /console/. Nothing is inlined, because the content security policy of the service
+ * allows no inline script.
  */
 const config = defineConfig({
   root: import.meta.dirname,
   base: '/console/',
   plugins: [react(), typeface()],
-  // The sources of the client, not what is packed of it.
+  // Uses the sources of the client, not its built package.
   resolve: { conditions: ['renderkit-source', ...defaultClientConditions] },
-  // The service may be reached below a path: files name each other relatively, and the page is written for it.
+  // The service may be below a path: files reference each other relatively, and the service adjusts the page.
   experimental: {
     renderBuiltUrl: (_file, { hostType }) => (hostType === 'html' ? undefined : { relative: true }),
   },

@@ -12,21 +12,24 @@ import { cssVariables, theme } from './app/theme.ts';
 import { Toasts } from './app/Toasts.tsx';
 
 declare global {
-  // react-remove-scroll, on which modals are built, looks for the nonce here.
+  // Modals are built on react-remove-scroll, which reads the nonce here.
   var __webpack_nonce__: string | undefined;
 }
 
-/** Remembers whether somebody wants light, dark, or what the system says. */
+/** Stores the chosen color scheme: light, dark, or the system's. */
 const colorSchemeManager = localStorageColorSchemeManager({ key: 'renderkit-color-scheme' });
 
-/** Before anything is drawn, so that nothing flashes: the policy allows no inline script that could do it earlier. */
+/**
+ * Sets the color scheme before the first paint, to prevent a flash. The content security policy allows no inline
+ * script, which could do this earlier.
+ */
 function applyColorScheme(): void {
   const wanted = colorSchemeManager.get('auto');
   const dark = wanted === 'auto' ? matchMedia('(prefers-color-scheme: dark)').matches : wanted === 'dark';
   document.documentElement.dataset['mantineColorScheme'] = dark ? 'dark' : 'light';
 }
 
-/** The nonce that the service wrote into this page. Styles that are made in the browser carry it. */
+/** Returns the nonce that the service wrote into this page. Styles that the browser code creates need it. */
 function styleNonce(): string {
   return document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
 }

@@ -65,7 +65,7 @@ export async function tryDoor(door: Door, key: string): Promise<Trial> {
       headers: { ...init?.headers, authorization: authorization(key) },
     });
     const text = await answer.text();
-    // In a stream of events, the message follows the word `data`.
+    // In a stream of events, the only message begins at the first brace.
     const value = parsed(/^[[{]/.test(text) ? text : text.slice(text.indexOf('{')));
     const says = answer.ok ? read(value) : undefined;
     if (says !== undefined) return { works: true, says };

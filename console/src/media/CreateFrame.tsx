@@ -8,7 +8,7 @@ import classes from './create-frame.module.css';
 import { readLibraryAgain } from './use-asset.ts';
 import type { MediaItem } from './media-item.ts';
 
-/** Takes one frame out of a video, and saves it in the video's project if somebody wants that. */
+/** Takes one frame from a video. Saves it in the video's project if the person wants that. */
 export function CreateFrame({ item, projectId }: { item: MediaItem; projectId: string | null }) {
   const [opened, setOpened] = useState(false);
   return (

@@ -5,7 +5,7 @@ import { Icon } from '../ui/Icon.tsx';
 import type { MediaItem } from './media-item.ts';
 import { readLibraryAgain, useAsset } from './use-asset.ts';
 
-/** Marks an item of the library as a favorite, or no longer. */
+/** Marks an item of the library as a favorite, or removes the mark. */
 export function FavoriteButton({ item, favorite }: { item: MediaItem; favorite: boolean }) {
   const queries = useQueryClient();
   const mark = useMutation({
@@ -30,7 +30,7 @@ export function FavoriteButton({ item, favorite }: { item: MediaItem; favorite: 
   );
 }
 
-/** The same for an output. It is not shown where the library no longer has the output. */
+/** The favorite button for an output. Not shown when the output is no longer in the library. */
 export function OutputFavoriteButton({ item }: { item: MediaItem }) {
   const asset = useAsset(item.id, item.type);
   return asset === undefined ? null : <FavoriteButton item={item} favorite={asset.favorite} />;

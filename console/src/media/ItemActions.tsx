@@ -8,7 +8,7 @@ import classes from './item-actions.module.css';
 import type { ItemUse } from './item-use.ts';
 import { downloadAddress, type MediaItem } from './media-item.ts';
 
-/** The fields of a new request that an item can fill. */
+/** The fields of a new request that accept an item, by type of item. */
 const uses: Record<MediaItem['type'], { as: ItemUse; label: string }[]> = {
   image: [
     { as: 'image', label: 'Edit it' },
@@ -21,7 +21,7 @@ const uses: Record<MediaItem['type'], { as: ItemUse; label: string }[]> = {
   ],
 };
 
-/** Uses an item in the playground, saves it, opens it, or copies its link; `children` adds actions. */
+/** Actions for an item: use it in the playground, save it, open it, or copy its link. `children` adds actions. */
 export function ItemActions({ item, children }: { item: MediaItem; children?: ReactNode }) {
   const { studio_url: studioUrl } = useSignedIn();
   const { url } = item;
@@ -71,10 +71,10 @@ function MenuAnchor(props: MenuAnchorProps) {
   return <Menu.Item component="a" {...props} />;
 }
 
-/** A link to a page of the console that is an item of a menu. */
+/** A menu item that links to a page of the console. */
 const MenuLink = createLink(MenuAnchor);
 
-/** Opens the playground with the item in one of its fields. */
+/** A menu that opens the playground with the item in one of its fields. */
 export function UseMenu({ item }: { item: MediaItem }) {
   return (
     <Menu position="bottom-start" width="target">

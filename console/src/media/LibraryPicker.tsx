@@ -19,7 +19,7 @@ type LibraryPickerProps = {
 
 const pageSize = 24;
 
-/** Chooses one item of the library. */
+/** A dialog to choose one item of the library. */
 export function LibraryPicker({ type, opened, onClose, onChoose }: LibraryPickerProps) {
   const noun = type === 'image' ? 'picture' : 'video';
   return (
@@ -41,7 +41,7 @@ export function LibraryPicker({ type, opened, onClose, onChoose }: LibraryPicker
   );
 }
 
-/** Rendered only while the dialog is open, so that it loads nothing before. */
+/** Rendered only while the dialog is open, so it loads nothing earlier. */
 function Choices({ type, onChoose }: Pick<LibraryPickerProps, 'type' | 'onChoose'>) {
   const [typed, setTyped] = useState('');
   const [page, setPage] = useState(1);

@@ -9,18 +9,18 @@ type MaskCanvasProps = {
   address: string;
   image: Size;
   steps: readonly MaskStep[];
-  /** What is in the steps. */
+  /** The images in the steps. */
   images: MaskImages;
-  /** Of the brush, in pixels of the picture. */
+  /** Width of the brush, in pixels of the picture. */
   width: number;
   erase: boolean;
   onStep: (step: MaskStep) => void;
   undo: () => void;
 };
 
-/** The color of the mask. It is rare in images. */
+/** The color of the mask on the screen. It is rare in images. */
 const paint = '#e6399b';
-/** Pixels of the longer side of what is drawn on the screen. */
+/** The longest side of the drawing on the screen, in pixels. */
 const screenSide = 1024;
 const arrows: Record<string, Point> = {
   ArrowLeft: { x: -1, y: 0 },
@@ -29,7 +29,7 @@ const arrows: Record<string, Point> = {
   ArrowDown: { x: 0, y: 1 },
 };
 
-/** The image with the mask over it. A stroke is drawn at once, and `onStep` receives it when it ends. */
+/** Shows the image with the mask over it. Draws a stroke at once and calls `onStep` when the stroke ends. */
 export function MaskCanvas(props: MaskCanvasProps) {
   const { address, image, steps, images, width, erase } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -72,7 +72,7 @@ export function MaskCanvas(props: MaskCanvasProps) {
   );
 }
 
-/** The position of the brush, its stroke, and the handlers for pointer, finger and keys. */
+/** Returns the position of the brush, its stroke, and the handlers for pointer, touch and keys. */
 function usePainting({ image, width, erase, onStep, undo }: MaskCanvasProps) {
   const [points, setPoints] = useState<readonly Point[]>();
   const [cursor, setCursor] = useState<Point>();
@@ -117,7 +117,7 @@ function usePainting({ image, width, erase, onStep, undo }: MaskCanvasProps) {
   };
 }
 
-/** All points since the last event. Without those in between, a quick stroke would have corners. */
+/** Returns all points since the last event. Without the points in between, a quick stroke would have corners. */
 function pointsOf(event: PointerEvent<HTMLCanvasElement>, image: Size): Point[] {
   const box = event.currentTarget.getBoundingClientRect();
   const between = event.nativeEvent.getCoalescedEvents?.() ?? [];

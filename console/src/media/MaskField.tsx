@@ -20,10 +20,10 @@ type MaskFieldProps = {
   error?: string | undefined;
 };
 
-/** Where a page has room to paint on; without one the field paints where it stands. */
+/** The element of the page in which to paint. Without one, the field shows the painting in its own place. */
 export const PaintingRoom = createContext<HTMLElement | null>(null);
 
-/** The field on which somebody paints the part of an image that is to change. */
+/** The field to paint the part of an image that the edit may change. */
 export function MaskField(props: MaskFieldProps) {
   const room = useContext(PaintingRoom);
   return room === null ? <Mask {...props} /> : createPortal(<Mask {...props} />, room);
@@ -68,16 +68,16 @@ function Mask({ source, mask, strokes, onChange, error }: MaskFieldProps) {
 
 type PaintingProps = Pick<MaskFieldProps, 'mask' | 'strokes' | 'onChange'> & {
   address: string;
-  /** The service did not take the mask. */
+  /** The service refused the mask. */
   refused: boolean;
-  /** Adult content, shown only when somebody asks for it. */
+  /** Adult content: shown only when the person asks for it. */
   covered: boolean;
 };
 
 function Painting({ address, covered, mask, refused, strokes, onChange }: PaintingProps) {
   const [uncovered, setUncovered] = useState(!covered);
   const size = useImageSize(address);
-  /** The upload of an earlier request that is the mask. */
+  /** The upload that an earlier request used as its mask. */
   const kept = mask?.startsWith('upl_') === true ? mask : undefined;
   const unread = strokes.length === 0 ? kept : undefined;
   const upload = useStoredMask(unread ?? uploadOf(strokes));
@@ -115,7 +115,7 @@ function Painting({ address, covered, mask, refused, strokes, onChange }: Painti
   return <MaskPainter kept={kept !== undefined} {...ground} {...{ address, strokes, onChange }} />;
 }
 
-/** Draws a mask of which what was painted is known, where it is no drawing of that yet. */
+/** Draws the mask from its strokes when the mask is not yet a drawing of them. */
 function useDrawnAnew(
   mask: string | undefined,
   strokes: readonly MaskStep[],
@@ -128,7 +128,7 @@ function useDrawnAnew(
     if (!due || ground === undefined) return;
     const drawn = maskOf(strokes, ground);
     if (drawn !== mask) onChange(drawn, strokes);
-    // `onChange` is another function in each render, and does the same.
+    // `onChange` is a new function in each render, but does the same.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [due, mask, strokes, image, images, lost]);
 }

@@ -12,7 +12,7 @@ type MaskPainterProps = MaskGround & {
   address: string;
   /** The mask of an earlier request is used. */
   kept: boolean;
-  /** What was painted so far. */
+  /** The steps painted so far. */
   strokes: readonly MaskStep[];
   onChange: (mask: string | undefined, strokes: readonly MaskStep[]) => void;
 };
@@ -63,7 +63,7 @@ export function MaskPainter(props: MaskPainterProps) {
   );
 }
 
-/** The steps with undo and redo. `onChange` receives the whole mask after each change. */
+/** Manages the steps with undo and redo. Calls `onChange` with the whole mask after each change. */
 function useMaskSteps(on: MaskGround, steps: readonly MaskStep[], onChange: MaskPainterProps['onChange']) {
   const [undone, setUndone] = useState<readonly MaskStep[]>([]);
   const show = (next: readonly MaskStep[], left: readonly MaskStep[]) => {
@@ -121,7 +121,7 @@ function BrushControls({ erase, percent, onErase, onPercent }: BrushControlsProp
 
 const edges = ['left', 'top', 'width', 'height'] as const;
 
-/** A rectangle by numbers, for people without a pointer, and for exact ones. */
+/** Adds a rectangle by numbers, for people without a pointer and for exact positions. */
 function MaskRectangle({ image, onStep }: { image: Size; onStep: (step: MaskStep) => void }) {
   const [opened, setOpened] = useState(false);
   const [percent, setPercent] = useState({ left: 25, top: 25, width: 50, height: 50 });

@@ -8,14 +8,14 @@ import classes from './media-lightbox.module.css';
 
 type MediaLightboxProps = {
   items: readonly MediaItem[];
-  /** Id of the one that is shown; undefined: closed. */
+  /** Id of the item that is shown. `undefined`: the dialog is closed. */
   shown: string | undefined;
   onShow: (id: string | undefined) => void;
-  /** What is shown beside the item: details, and what can be done with it. */
+  /** Content next to the item: details and actions. */
   details?: (item: MediaItem) => ReactNode;
 };
 
-/** Shows one item large in a dialog. Arrow keys lead to the previous and the next one, Escape closes. */
+/** Shows one item large in a dialog. Arrow keys show the previous and the next item. Escape closes the dialog. */
 export function MediaLightbox({ items, shown, onShow, details }: MediaLightboxProps) {
   const at = items.findIndex(({ id }) => id === shown);
   const item = items[at];
@@ -75,16 +75,16 @@ function Neighbour({ side, ...rest }: NeighbourProps) {
   );
 }
 
-/** Whether Escape is meant for the lightbox: a dialog or menu that was opened from here closes first. */
+/** Returns whether Escape closes the lightbox. A dialog or menu that was opened from it closes first. */
 function isForLightbox({ target }: { target: EventTarget | null }): boolean {
   const taken = target instanceof Element && target.getAttribute('data-mantine-stop-propagation') === 'true';
   return !taken && document.querySelectorAll('[role="dialog"]').length === 1;
 }
 
-/** Arrow keys are left to a control that needs them itself: a player, a field, a menu. */
+/** Handles arrow keys, unless a control needs them itself: a player, a field, a menu. */
 function arrow(event: KeyboardEvent, step: (by: -1 | 1) => void): void {
   const target = event.target as HTMLElement;
-  // React also reports keys of a dialog inside of this one.
+  // React also reports keys of a dialog that was opened inside this one.
   if (!event.currentTarget.contains(target)) return;
   if (target.closest('input, textarea, select, video, [role="menu"], [role="slider"]') !== null) return;
   if (event.key === 'ArrowLeft') step(-1);

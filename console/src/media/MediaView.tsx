@@ -7,16 +7,16 @@ import classes from './media-view.module.css';
 
 type MediaViewProps = {
   item: MediaItem;
-  /** The thumbnail; otherwise the whole image or video. */
+  /** Shows the thumbnail instead of the whole image or video. */
   small?: boolean;
-  /** Crops it to fill its box; otherwise the box has the ratio of the item. */
+  /** Crops the item to fill its box. Otherwise the box has the ratio of the item. */
   fill?: boolean;
-  /** No button to show adult content: it is inside another button, or too small for one. */
+  /** Leaves out the button for adult content, because the view is inside another button or too small. */
   inert?: boolean;
   alt?: string;
 };
 
-/** An image or video. Its box keeps the place until it has loaded, and adult content is blurred at first. */
+/** An image or video. Its box has its final size before the item has loaded. Adult content is blurred at first. */
 export function MediaView({ item, small = false, fill = false, inert = false, alt }: MediaViewProps) {
   const [uncovered, setUncovered] = useState(false);
   const covered = item.nsfw && !uncovered;

@@ -7,7 +7,7 @@ import classes from './output-grid.module.css';
 
 type OutputGridProps = { items: readonly MediaItem[]; details?: (item: MediaItem) => ReactNode };
 
-/** The outputs of a generation: images to open large, videos to play. */
+/** The outputs of a generation: images that open large, and videos to play. */
 export function OutputGrid({ items, details }: OutputGridProps) {
   const [shown, setShown] = useState<string>();
   return (
@@ -34,7 +34,7 @@ export function OutputGrid({ items, details }: OutputGridProps) {
   );
 }
 
-/** As wide as possible, without being higher than most of the window. */
+/** Returns the largest width at which the item is no higher than most of the window. */
 function widthOf({ width, height }: MediaItem) {
   return width !== null && height !== null && height > 0
     ? { width: `min(100%, calc(62vh * ${width / height}))` }

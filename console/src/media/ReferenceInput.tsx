@@ -19,9 +19,9 @@ type ReferenceInputProps = {
   references: readonly Reference[];
   onChange: (change: (before: readonly Reference[]) => Reference[]) => void;
   error?: string | undefined;
-  /** Takes files that are pasted, or dropped, anywhere on the page. */
+  /** Accepts files that are pasted or dropped anywhere on the page. */
   takesPaste?: boolean;
-  /** The plan includes no uploads of this type. */
+  /** The plan allows no uploads of this type. */
   noUploads?: boolean;
   /** Only items of the library can be chosen. */
   libraryOnly?: boolean;
@@ -30,7 +30,10 @@ type ReferenceInputProps = {
 type PendingUpload = { id: number; file: File };
 let lastUploadId = 0;
 
-/** The references of one field. They are dropped, pasted, chosen as files or from the library, or addresses. */
+/**
+ * The references of one field. They can be dropped, pasted, chosen as files or from the library, or entered as
+ * addresses.
+ */
 export function ReferenceInput(props: ReferenceInputProps) {
   const { label, description, type, max, required = false, references, onChange, error } = props;
   const [over, setOver] = useState(false);
@@ -38,7 +41,10 @@ export function ReferenceInput(props: ReferenceInputProps) {
   const add = (reference: Reference) =>
     onChange((before) => [...before.filter(({ value }) => value !== reference.value), reference].slice(-max));
   const { sending, issue, send, done, stop } = usePendingUploads(props, uploads, add);
-  /** From the library or by an address. In a field for one it takes the place of a file that is on its way. */
+  /**
+   * Adds a reference from the library or by address. In a field for one reference, it replaces a file that is being
+   * uploaded.
+   */
   const choose = (reference: Reference) => {
     if (max === 1) stop();
     add(reference);
@@ -96,7 +102,7 @@ export function ReferenceInput(props: ReferenceInputProps) {
   );
 }
 
-/** The files being uploaded for a field, and why another was not taken. */
+/** Manages the files that are being uploaded for a field, and the reason why a file was refused. */
 function usePendingUploads(
   { type, max, references, takesPaste = false }: ReferenceInputProps,
   uploads: boolean,
@@ -109,7 +115,7 @@ function usePendingUploads(
     if (!uploads || files.length === 0) return;
     const issues = files.map((file) => fileIssue(file, type));
     const good = files.filter((_, i) => issues[i] === undefined);
-    // A field for one reference takes the first file, in place of what it has.
+    // A field for one reference accepts the first file and replaces its present reference.
     const fitting = good.slice(0, max === 1 ? 1 : Math.max(0, free));
     setIssue(
       issues.find((one) => one !== undefined) ??
@@ -215,7 +221,7 @@ type AddressFieldProps = {
 };
 
 function AddressField({ address, label, onChange, onAdd }: AddressFieldProps) {
-  // Without a scheme the service takes it for the id of an item. Everything else the service checks.
+  // Without a scheme, the service would read the text as an item's id. The service validates everything else.
   const good = /^https?:\/\/\S+$/i.test(address.trim());
   const submit = () => good && onAdd(address.trim());
   return (
@@ -257,7 +263,10 @@ function usePastedFiles(active: boolean, send: (files: File[]) => void): void {
   });
 }
 
-/** Text for a field of text: what was copied in a document or a table is on the clipboard as a picture, too. */
+/**
+ * Returns whether text is pasted into a text field. Text that was copied from a document or table is on the clipboard
+ * as a picture, too.
+ */
 function isText({ target, clipboardData }: globalThis.ClipboardEvent): boolean {
   return (
     clipboardData?.types.includes('text/plain') === true &&
@@ -275,7 +284,7 @@ function pastedFiles(event: ClipboardEvent): File[] {
   const files = isText(event.nativeEvent) ? [] : [...event.clipboardData.files];
   if (files.length > 0) {
     event.preventDefault();
-    // Otherwise the page's own handler takes the files again.
+    // Otherwise the page's own handler would also accept the files.
     event.stopPropagation();
   }
   return files;

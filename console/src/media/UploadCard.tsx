@@ -9,17 +9,17 @@ import { asPng } from './as-png.ts';
 import classes from './reference-input.module.css';
 import type { Reference } from './reference.ts';
 
-/** A page finds the uploads under way by this key. */
+/** Pages find running uploads by this key. */
 export const uploadMutationKey = ['upload'];
 
 type UploadCardProps = {
   file: File;
   type: UploadType;
-  /** Receives the reference to the upload; nothing where the upload was canceled. */
+  /** Called with the reference to the upload, or with nothing when the upload was canceled. */
   onDone: (reference?: Reference) => void;
 };
 
-/** A file that is being uploaded. The upload starts when the card appears, and is aborted when it goes. */
+/** A file that is being uploaded. The upload starts when the card is mounted, and aborts when the card is unmounted. */
 export function UploadCard({ file, type, onDone }: UploadCardProps) {
   const [part, setPart] = useState(0);
   const queries = useQueryClient();
@@ -36,7 +36,7 @@ export function UploadCard({ file, type, onDone }: UploadCardProps) {
   useEffect(() => {
     const controller = new AbortController();
     controllerRef.current = controller;
-    // Strict mode mounts twice; an upload that is aborted at once is not sent.
+    // Strict mode mounts twice. Because of the delay, an upload that is aborted at once is not sent.
     const timer = setTimeout(() => mutate(controller.signal), 0);
     return () => {
       clearTimeout(timer);

@@ -1,9 +1,10 @@
-/** Types of images that browsers can read and the API does not take. */
+/** Types of images that browsers can read and the API does not accept. */
 export const convertedTypes = ['image/webp', 'image/avif'];
 
 /**
- * The file as a PNG where it is of a type that the API does not take; any other file as it is.
- * @throws Error with a sentence where the browser cannot read it
+ * Converts a file to PNG if the API does not accept its type. Returns any other file unchanged.
+ *
+ * @throws Error with a sentence when the browser cannot read the file
  */
 export async function asPng(file: File): Promise<File> {
   if (!convertedTypes.includes(file.type)) return file;

@@ -1,6 +1,6 @@
 import { showToast } from '../ui/toasts.ts';
 
-/** Copies the address of an item, or says why the browser does not. */
+/** Copies the address of an item, or shows why the browser refuses. */
 export async function copyLink(url: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(url);

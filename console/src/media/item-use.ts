@@ -1,8 +1,8 @@
-/** The fields of the playground's form that take an item of the library. */
+/** The fields of the playground's form that accept an item of the library. */
 export const itemUses = ['image', 'reference_images', 'start_image', 'source_video', 'video'] as const;
 export type ItemUse = (typeof itemUses)[number];
 
-/** Whether a field takes images or videos. */
+/** Returns whether a field accepts images or videos. */
 export function typeOfUse(use: ItemUse): 'image' | 'video' {
   return use === 'video' || use === 'source_video' ? 'video' : 'image';
 }

@@ -2,25 +2,25 @@ import type { MaskStep, Size } from './mask-step.ts';
 import { drawMask, maskSizeOf, mayShow, uploadOf } from './mask-steps.ts';
 import type { MaskImages } from './use-mask-images.ts';
 
-/** What a mask is made with. */
+/** The inputs for drawing a mask. */
 export type MaskGround = {
   image: Size;
-  /** What is in the steps. */
+  /** The images in the steps. */
   images: MaskImages;
-  /** The upload that the mask is can no longer be named. */
+  /** The mask's upload can no longer be used in a request. */
   lost: boolean;
 };
 
 /**
- * What is sent as the mask: the upload that it is, or a drawing of it; undefined where nothing is white. A mask of elsewhere
- * is never drawn while its upload can be named: a drawing has not more than 2048 pixels a side.
+ * Returns the mask to send: the id of its upload, or a drawing. `undefined` when nothing is white. An uploaded mask is
+ * not drawn while its upload can be used, because a drawing has at most 2048 pixels a side.
  */
 export function maskOf(steps: readonly MaskStep[], on: MaskGround): string | undefined {
   if (!mayShow(steps)) return undefined;
   return (on.lost ? undefined : uploadOf(steps)) ?? maskDataUrl(steps, on);
 }
 
-/** The size of a mask of elsewhere on which nothing was painted yet, as it is kept. */
+/** Returns the stored size of an uploaded mask on which nothing was painted. */
 function sizeOfOnly(steps: readonly MaskStep[], images: MaskImages): Size | undefined {
   const [first, ...others] = steps;
   if (first?.kind !== 'image' || others.length > 0) return undefined;
@@ -28,7 +28,10 @@ function sizeOfOnly(steps: readonly MaskStep[], images: MaskImages): Size | unde
   return found && { width: found.width, height: found.height };
 }
 
-/** The mask as a PNG: white is what may change. It has the image's size, or is smaller in the same ratio. */
+/**
+ * Returns the mask as a PNG data URL. The edit may change white parts. The PNG has the image's size, or is smaller in
+ * the same ratio.
+ */
 function maskDataUrl(steps: readonly MaskStep[], { image, images }: MaskGround): string {
   const size = sizeOfOnly(steps, images) ?? maskSizeOf(image);
   const canvas = document.createElement('canvas');

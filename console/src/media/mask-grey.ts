@@ -1,14 +1,14 @@
-/** How much red, green and blue count in grey light. */
+/** Weights of red, green and blue in grey light. */
 const shares = [0.2126, 0.7152, 0.0722] as const;
-/** The light of each value of sRGB. */
+/** Linear light of each sRGB value. */
 const lights = Array.from({ length: 256 }, (_, value) => {
   const part = value / 255;
   return part <= 0.040_45 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
 });
 
 /**
- * Makes white of the pixels of a mask, as opaque as their grey is light: the grey that the engines read. False where a pixel
- * is not opaque: the engines read its color, which a canvas does not keep.
+ * Makes all pixels of a mask white, with their grey as the opacity. Engines compute the same grey. Returns `false` when
+ * a pixel is not opaque: engines would read its color, which a canvas does not keep.
  */
 export function whitenMask(rgba: Uint8ClampedArray): boolean {
   for (let i = 3; i < rgba.length; i += 4) if (rgba[i] !== 255) return false;

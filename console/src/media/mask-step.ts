@@ -1,12 +1,12 @@
-// Types only: the form's values have them too, and programs without a browser's types read those.
+// Types only, because programs without browser types also read the form's values.
 
-/** In pixels of the image that the mask is for; may have fractions. */
+/** In pixels of the mask's image. May have fractions. */
 export type Point = { x: number; y: number };
 export type Size = { width: number; height: number };
 
 /**
- * A mask of elsewhere: a data URL of a PNG in white on nothing, which covers the whole image, and the id of the upload that it
- * is.
+ * A mask that was uploaded: a PNG data URL, white on transparent, which covers the whole image, and the id of the
+ * upload.
  */
 export type ImageStep = { kind: 'image'; png: string; upload: string };
 

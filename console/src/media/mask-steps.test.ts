@@ -22,7 +22,7 @@ test('A mask has the size of its picture, or a smaller one of the same ratio', (
     [2_049, 2_048],
   ] as const) {
     const mask = maskSizeOf({ width, height });
-    // The studio allows a pixel, or a hundredth.
+    // The studio allows a difference of one pixel, or one percent.
     assert.ok(Math.abs((mask.width * height) / width - mask.height) <= 1);
   }
 });
@@ -110,7 +110,7 @@ test('A mask of elsewhere is the upload that it is until something else is paint
 });
 
 test('A mask of elsewhere is as white as the engines read it', () => {
-  // The values of `readMask` for the same pixels.
+  // The values that `readMask` gives for the same pixels.
   const read = [
     { color: [255, 0, 0], grey: 127 },
     { color: [0, 255, 0], grey: 220 },
@@ -129,6 +129,6 @@ test('A mask of elsewhere is as white as the engines read it', () => {
 });
 
 test('A mask that is not opaque is not drawn', () => {
-  // Its color is what the engines read.
+  // Engines read the color of a transparent pixel.
   assert.equal(whitenMask(Uint8ClampedArray.from([255, 255, 255, 255, 255, 255, 255, 0])), false);
 });

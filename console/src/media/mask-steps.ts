@@ -1,6 +1,6 @@
 import type { MaskStep, Point, Size } from './mask-step.ts';
 
-/** Longer side of a mask in pixels. The studio scales it, and a browser limits the size of a canvas. */
+/** The longest side of a mask, in pixels. The studio scales the mask, and a browser limits the size of a canvas. */
 export const maxMaskSide = 2048;
 
 /** The part of a canvas's context that draws a mask, so that a test needs no canvas. */
@@ -24,7 +24,7 @@ export type MaskContext = Pick<
   | 'fillStyle'
 >;
 
-/** The size of the mask for an image: the same, or smaller in the same ratio. */
+/** Returns the size of the mask for an image: the same, or smaller in the same ratio. */
 export function maskSizeOf(image: Size, maxSide = maxMaskSide): Size {
   const scale = Math.min(1, maxSide / Math.max(image.width, image.height));
   return {
@@ -34,8 +34,8 @@ export function maskSizeOf(image: Size, maxSide = maxMaskSide): Size {
 }
 
 /**
- * The point of the image under a pointer, given the box in which the whole image is shown; to a tenth of a pixel, since strokes
- * have thousands of points and are kept.
+ * Returns the point of the image under a pointer. `box` is where the whole image is shown. The point is rounded to a
+ * tenth of a pixel, because stored strokes have thousands of points.
  */
 export function pointOf(pointer: Point, box: { left: number; top: number } & Size, image: Size): Point {
   return {
@@ -48,7 +48,7 @@ function toTenth(pixels: number): number {
   return Math.round(pixels * 10) / 10;
 }
 
-/** A rectangle from percentages of the image; it stays on the image. */
+/** Returns a rectangle from percentages of the image. The rectangle stays inside the image. */
 export function rectangleOf(
   percent: { left: number; top: number; width: number; height: number },
   image: Size,
@@ -63,7 +63,7 @@ export function rectangleOf(
   };
 }
 
-/** Whether a mask may have something white. False is certain; true is likely. */
+/** Returns whether a mask may have white pixels. `false` is certain, `true` is likely. */
 export function mayShow(steps: readonly MaskStep[]): boolean {
   let shows = false;
   for (const step of steps) {
@@ -74,20 +74,20 @@ export function mayShow(steps: readonly MaskStep[]): boolean {
   return shows;
 }
 
-/** The upload that the whole mask is: one of elsewhere on which nothing is painted. */
+/** Returns the id of the upload that is the whole mask: an uploaded mask without any painting on it. */
 export function uploadOf([first, ...others]: readonly MaskStep[]): string | undefined {
   return first?.kind === 'image' && others.length === 0 ? first.upload : undefined;
 }
 
 type MaskSurface = {
-  /** Of the canvas, which covers the whole image. */
+  /** Size of the canvas, which covers the whole image. */
   size: Size;
   image: Size;
-  /** What the steps of the kind `image` draw, by their PNGs. */
+  /** Images of the steps of kind `image`, by their PNGs. */
   images: ReadonlyMap<string, CanvasImageSource>;
 };
 
-/** Draws the steps in white on nothing. */
+/** Draws the steps in white on transparent. */
 export function drawMask(
   context: MaskContext,
   steps: readonly MaskStep[],

@@ -16,7 +16,7 @@ export type MediaItem = {
   /** Seconds. */
   duration: number | null;
   nsfw: boolean;
-  /** The type in the path of an asset, where a saved frame is no image. */
+  /** The type in the path of an asset. A saved frame has its own type there. */
   pathType: 'image' | 'video' | 'frame';
 };
 
@@ -36,7 +36,7 @@ export function referenceOfItem(item: MediaItem): Reference {
   return { value: id, type, url, thumbUrl, name: nameOfItem(item), nsfw };
 }
 
-/** A name made from what is known about an item: `Image, 1024 × 768`, `Video, 5 s, 640 × 360`. */
+/** Returns a name from the known facts about an item: `Image, 1024 × 768`, `Video, 5 s, 640 × 360`. */
 export function nameOfItem({
   type,
   width,
@@ -53,8 +53,8 @@ export function nameOfItem({
 const ownMedia = /^\/media\/[^/]+\/(ast_[0-9a-z]+)\.\w+$/;
 
 /**
- * The address that saves an item under a name made from its prompt and seed. Items of the included studio come through the
- * service; any other address may be signed, so it stays as it is and shows the item.
+ * Returns the address that downloads an item under a name made from its prompt and seed. Items of the included studio
+ * are served by this service. Any other address may be signed, so it is returned unchanged and only shows the item.
  */
 export function downloadAddress(url: string, studioUrl: string): string {
   if (!URL.canParse(url) || !URL.canParse(studioUrl)) return url;
@@ -63,7 +63,7 @@ export function downloadAddress(url: string, studioUrl: string): string {
   return id === undefined ? url : downloadAddressOf([id]);
 }
 
-/** The address that saves items of the library: one as it is, several in an archive. */
+/** Returns the address that downloads items of the library: one as a file, several in an archive. */
 export function downloadAddressOf(ids: readonly string[]): string {
   return `${ownPath(consoleAddresses.download)}?ids=${ids.join(',')}`;
 }

@@ -3,10 +3,10 @@ import type { UploadType } from '@renderkit/contract/v1/schemas/upload.ts';
 import { formatBytes } from '../format/numbers.ts';
 import { convertedTypes } from './as-png.ts';
 
-/** The files that each type of upload takes, for the file dialog and for people. The service checks the bytes. */
+/** The files that each type of upload accepts, for the file dialog and for people. The service checks the bytes. */
 export const uploadTypes = {
   image: {
-    // The last two are turned into PNG in the browser.
+    // The browser converts the last two to PNG.
     accept: ['image/png', 'image/jpeg', ...convertedTypes].join(','),
     formats: 'PNG, JPEG, WebP or AVIF',
     maxBytes: maxImageBytes,
@@ -26,7 +26,9 @@ export const uploadTypes = {
   },
 } as const satisfies Record<UploadType, { accept: string; formats: string; maxBytes: number; noun: string }>;
 
-/** Why a file is not worth uploading; undefined where it may be. A file of unknown type is left to the service. */
+/**
+ * Returns why a file cannot be uploaded. `undefined` when it may be valid. The service checks files of unknown type.
+ */
 export function fileIssue(file: Pick<File, 'name' | 'type' | 'size'>, type: UploadType): string | undefined {
   const { accept, formats, maxBytes, noun } = uploadTypes[type];
   if (file.type !== '' && !accept.split(',').includes(file.type))

@@ -2,15 +2,15 @@ import type { Asset } from '@renderkit/contract/v1/schemas/asset.ts';
 import { type QueryClient, useQuery } from '@tanstack/react-query';
 import { v1Query } from '../api/queries.ts';
 
-/** The API shows single images only; a video is looked for among the newest. */
+/** How many videos, newest first, are searched. The API returns single images, but no single videos. */
 const videosSearched = 100;
 
-/** An item of the library; undefined until it is loaded, and where the library does not have it. */
+/** Returns an item of the library. `undefined` while it loads, and when the library does not have it. */
 export function useAsset(id: string, type: 'image' | 'video', enabled = true): Asset | undefined {
   return useAssetState(id, type, enabled).asset;
 }
 
-/** The same, and whether the library is known not to have it. */
+/** Returns the item, and whether the library is known not to have it. */
 export function useAssetState(
   id: string,
   type: 'image' | 'video',
@@ -31,7 +31,7 @@ export function useAssetState(
   return { asset, missing: asset === undefined && !isFetching && !isPending };
 }
 
-/** Has every list of the library read again, after something in it has changed. */
+/** Reloads every list of the library after something in it has changed. */
 export async function readLibraryAgain(queries: QueryClient): Promise<void> {
   await Promise.all([
     queries.invalidateQueries({ queryKey: ['v1', 'listAssets'] }),

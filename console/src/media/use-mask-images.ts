@@ -7,13 +7,13 @@ type MaskImage = HTMLImageElement | HTMLCanvasElement;
 export type MaskImages = ReadonlyMap<string, MaskImage>;
 
 type UsedImages = {
-  /** Ready to be drawn; undefined until all are. */
+  /** The decoded images. `undefined` until all are decoded. */
   images: MaskImages | undefined;
-  /** Hands on an image that is decoded already, so that its step is drawn at once. */
+  /** Adds an image that is already decoded, so that its step is drawn at once. */
   add: (png: string, image: MaskImage) => void;
 };
 
-/** The images in the steps of a mask. `drop` is called with one that cannot be read. */
+/** Decodes the images in the steps of a mask. Calls `drop` for an image that cannot be read. */
 export function useMaskImages(steps: readonly MaskStep[], drop: (png: string) => void): UsedImages {
   const [images, setImages] = useState<MaskImages>(new Map());
   const add = (png: string, image: MaskImage) => setImages((before) => new Map(before).set(png, image));
@@ -27,15 +27,15 @@ export function useMaskImages(steps: readonly MaskStep[], drop: (png: string) =>
       () => !controller.signal.aborted && drop(missing),
     );
     return () => controller.abort();
-    // `drop` is another function in each render, and does the same.
+    // `drop` is a new function in each render, but does the same.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [missing]);
   return { images: missing === undefined ? images : undefined, add };
 }
 
 /**
- * Gives the mask at an address as a step that can be drawn on, once it is there. Nothing happens where it cannot be read, or
- * not as the engines read it: then it is used as it is.
+ * Loads the mask at an address and passes it to `take` as a step to paint on. Does nothing when the mask cannot be
+ * read, or not with the values that engines read. The mask is then used unchanged.
  */
 export function useMaskAt(
   address: string | undefined,
@@ -51,12 +51,12 @@ export function useMaskAt(
     };
     void loadImage(address).then(read, () => undefined);
     return () => controller.abort();
-    // `take` is another function in each render, and does the same.
+    // `take` is a new function in each render, but does the same.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [address]);
 }
 
-/** @throws Event where there is no image */
+/** @throws Event when the image cannot be loaded */
 function loadImage(address: string): Promise<HTMLImageElement> {
   return new Promise((resolve, reject) => {
     const image = new Image();
@@ -67,7 +67,10 @@ function loadImage(address: string): Promise<HTMLImageElement> {
   });
 }
 
-/** What is white in a mask, in white on nothing, no larger than a mask is drawn; undefined where a canvas reads other values. */
+/**
+ * Returns the white part of a mask as white on transparent, no larger than a drawn mask. `undefined` when a canvas
+ * reads other values than engines do.
+ */
 function whiteOf(image: HTMLImageElement): HTMLCanvasElement | undefined {
   const size: Size = maskSizeOf({ width: image.naturalWidth, height: image.naturalHeight });
   const canvas = document.createElement('canvas');

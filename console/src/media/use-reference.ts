@@ -5,7 +5,7 @@ import { itemOfAsset, referenceOfItem } from './media-item.ts';
 import { bareReference, type Reference } from './reference.ts';
 import { useAsset } from './use-asset.ts';
 
-/** A reference with what is needed to show it, as far as that is known. */
+/** Returns a reference with the known facts to show it. */
 export function useReference(reference: Reference | undefined): Reference | undefined {
   const value = reference?.value ?? '';
   const isBare = reference?.url === null && isInLibrary(reference);
@@ -14,7 +14,7 @@ export function useReference(reference: Reference | undefined): Reference | unde
   return asset?.id === value ? referenceOfItem(itemOfAsset(asset)) : bareReference(value, reference.type);
 }
 
-/** The pixels of a picture that a reference names; undefined until they are known. */
+/** Returns the size of a referenced picture, in pixels. `undefined` until it is known. */
 export function useSize(reference: Reference | undefined): { width: number; height: number } | undefined {
   const value = reference?.value ?? '';
   const asset = useAsset(value, 'image', reference !== undefined && isInLibrary(reference));
@@ -27,7 +27,7 @@ function isInLibrary({ value, type }: Reference): boolean {
   return type !== 'audio' && !value.startsWith('upl_') && !/^https?:/i.test(value);
 }
 
-/** The upload that a reference names, asked for again while it is being processed. `gone`: it does not exist. */
+/** Returns the upload of a reference. Reloads it while it is being processed. `gone`: the upload does not exist. */
 export function useUpload(reference: string): { upload: Upload | undefined; gone: boolean } {
   const query = useQuery({
     ...v1Query('getUpload', { params: { id: reference } }),

@@ -3,8 +3,8 @@ import { hasCode } from '../api/errors.ts';
 import { consoleQuery } from '../api/queries.ts';
 
 /**
- * Where the mask of an earlier request lies, which goes a day after it was sent. `gone`: no request may name it any longer.
- * Undefined names none.
+ * Returns the address of an earlier request's mask. The service keeps a mask for a day. `gone`: no request may use it
+ * any longer. `undefined` as id means no mask.
  */
 export function useStoredMask(id: string | undefined): { address: string | undefined; gone: boolean } {
   const query = useQuery({

@@ -13,7 +13,7 @@ type ChoiceFieldProps = {
   error?: string | undefined;
 };
 
-/** One choice of a few: radio buttons that look like small cards. */
+/** A choice among a few values: radio buttons that look like small cards. */
 export function ChoiceField({ label, description, items, value, onChange, error }: ChoiceFieldProps) {
   const name = useId();
   return (

@@ -5,7 +5,7 @@ import { ChoiceField } from './ChoiceField.tsx';
 import { RangeField } from './RangeField.tsx';
 import type { FormControl } from './use-form.ts';
 
-/** What an edit changes of its source: all of it, or what a mask shows. */
+/** Chooses which part of the source an edit changes: all of it, or the part under a mask. */
 export function EditFields({ form }: { form: FormControl }) {
   const { values, fields, set } = form;
   const blur = fields.ranges.mask_blur;

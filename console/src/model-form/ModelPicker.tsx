@@ -16,7 +16,9 @@ import { abilitiesOf, isSandbox, matchesSearch } from './model-labels.ts';
 import classes from './model-picker.module.css';
 import { useModelFacts } from './use-model-facts.ts';
 
-/** What the newest runs of a model say of it: the median of their seconds, and a picture where the model has none. */
+/**
+ * Facts about a model from its newest runs: the median of their seconds, and a picture for a model without a thumbnail.
+ */
 export type ModelHistory = { seconds: number | undefined; picture: string | undefined };
 
 type ModelPickerProps = {
@@ -24,17 +26,17 @@ type ModelPickerProps = {
   models: readonly Model[];
   chosen: Model;
   onChoose: (model: Model) => void;
-  /** False where models for adults are closed to the account. */
+  /** `false` when the account may not use models for adults. */
   ageVerified: boolean;
-  /** What the person's own runs say of each model, by its id. */
+  /** Facts from the person's own runs, by model id. */
   history: ReadonlyMap<string, ModelHistory>;
 };
 
-/** The model of the form, and a dialog to choose another. */
+/** Shows the model of the form, and a dialog to choose another. */
 export function ModelPicker({ onChoose, ...props }: ModelPickerProps) {
   const { kind, chosen, history } = props;
   const [opened, setOpened] = useState(false);
-  // An extension is made by the platform's model; a request can name no other.
+  // The platform chooses the model of an extension. A request cannot choose one.
   if (kind === 'video_extend')
     return (
       <div className={classes['card']} data-field="model">
@@ -115,7 +117,7 @@ function ModelList({ models, ...props }: ModelPickerProps) {
 
 type ModelCardsProps = ModelPickerProps & {
   prices: ReadonlyMap<string, number>;
-  /** What a run usually takes, for those who have not tried. */
+  /** Usual seconds of a run, for people who have not used the model. */
   seconds: ReadonlyMap<string, number | null>;
 };
 
@@ -153,10 +155,13 @@ function ModelCards({ models, ...props }: ModelCardsProps) {
   );
 }
 
-/** Prices change seldom. */
+/** Prices rarely change. */
 const priceStaleMs = 5 * 60_000;
 
-/** What a run of each model costs with nothing set, by its id; those that need a source first have no price yet. */
+/**
+ * Returns the price of a run of each model with default settings, by model id. Models that need a source have no price
+ * yet.
+ */
 function usePrices(kind: GenerationKind, models: readonly Model[]): ReadonlyMap<string, number> {
   const form = { ...emptyForm, prompt: 'a picture' };
   const priced = models.filter((model) => missingOf(kind, model, form).length === 0);
@@ -183,7 +188,7 @@ type ModelCardProps = {
   kind: GenerationKind;
   locked?: boolean;
   whole?: boolean;
-  /** What it costs and how long it takes, as far as that is known. */
+  /** Price and duration, if they are known. */
   facts?: readonly string[];
   /** Shown where the model has no thumbnail. */
   picture?: string | undefined;

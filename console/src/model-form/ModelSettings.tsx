@@ -23,7 +23,7 @@ type ModelSettingsProps = {
   lastSeed: number | undefined;
 };
 
-/** Everything of the form for a kind and model that may stay as it is: what the model's parameters offer. */
+/** The optional fields of the form for a kind and model, as the model's parameters offer them. */
 export function ModelSettings({ kind, form, choices, capabilities, lastSeed }: ModelSettingsProps) {
   const { fields, values, set, errorOf } = form;
   const { resolution } = fields;
@@ -69,7 +69,7 @@ export function ModelSettings({ kind, form, choices, capabilities, lastSeed }: M
   );
 }
 
-/** Marks a field, so that an error can lead to it. */
+/** Marks a field, so that the form can scroll to its error. */
 function FieldAnchor({ of, children }: { of: string; children: ReactNode }) {
   return <div data-field={of}>{children}</div>;
 }
@@ -94,10 +94,10 @@ function BaseModelField({ form }: { form: FormControl }) {
   );
 }
 
-/** Settings that few people change. The section is open where one of them is set. */
+/** Settings that few people change. The section is open at first if one of them is set. */
 function FineSettings({ form }: { form: FormControl }) {
   const { fields, values, set, errorOf } = form;
-  // The softness of a mask's edge stands beside the mask.
+  // The blur of a mask's edge is shown next to the mask.
   const own = kindFacts.image.settings.filter((field) => fields.ranges[field] !== undefined);
   const names = [...own, 'sampler' as const];
   const [opened, setOpened] = useState(names.some((name) => values[name] !== undefined));

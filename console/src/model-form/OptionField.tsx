@@ -9,7 +9,7 @@ import type { OptionValue } from './form-values.ts';
 import { isSeed } from './seed.ts';
 import type { FormControl } from './use-form.ts';
 
-/** More choices than these are shown as a list. */
+/** With more choices than this, a list is shown. */
 const maxShownAsCards = 4;
 
 type OptionFieldProps = {
@@ -74,13 +74,13 @@ export function OptionField({ option, form, lastSeed }: OptionFieldProps) {
   }
 }
 
-/** A text of the person's own. What an option takes at most cannot be passed. */
+/** A free text. The field does not allow more characters than the option accepts. */
 function TextOption({ option, value, change, error }: SelectOptionProps) {
   const { max_length: max = maxTextOptionCharacters } = option;
   return (
     <Textarea
       label={option.name}
-      // As the service counts: by code points.
+      // Counted in code points, as the service does.
       description={`${[...value].length} of ${max} characters`}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       autosize

@@ -7,10 +7,10 @@ import { fieldError, sentenceOf } from '../api/errors.ts';
 import { v1Query } from '../api/queries.ts';
 import type { FormControl } from './use-form.ts';
 
-/** Projects in the list. Others are found by searching. */
+/** How many projects the list shows. Others are found by search. */
 const shown = 50;
 
-/** The project in which the outputs are kept. */
+/** The project for the outputs. */
 export function ProjectField({ form }: { form: FormControl }) {
   const [typed, setTyped] = useState('');
   const [creating, setCreating] = useState(false);
@@ -86,7 +86,7 @@ function NewProject({ onDone }: { onDone: (id?: string) => void }) {
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return;
           event.preventDefault();
-          // A second press, or a key that is held down, makes no second project.
+          // A second press, or a key that is held down, must not create a second project.
           if (!event.repeat && !create.isPending) create.mutate();
         }}
         error={error === null ? undefined : (fieldError(error, 'title') ?? sentenceOf(error))}

@@ -4,23 +4,23 @@ import { Icon } from '../ui/Icon.tsx';
 import classes from './prompt-field.module.css';
 import type { FormControl } from './use-form.ts';
 
-/** The characters left are shown from this number on. */
+/** From this number on, the field shows how many characters are left. */
 const shownFrom = 500;
-/** Earlier prompts in the list. The arrow keys lead to all of them. */
+/** How many earlier prompts the list shows. The arrow keys reach all of them. */
 const maxListed = 12;
 
 type PromptFieldProps = {
   form: FormControl;
   onRun: () => void;
-  /** Prompts that were run, the newest first. */
+  /** Earlier prompts, newest first. */
   earlier: readonly string[];
 };
 
-/** The prompt. Ctrl or ⌘ with Enter runs it; at its ends the arrow keys lead to earlier prompts and back. */
+/** The prompt. Ctrl or ⌘ with Enter runs it. At the ends of the text, the arrow keys go to earlier prompts and back. */
 export function PromptField({ form, onRun, earlier }: PromptFieldProps) {
   const { required, maxCharacters } = form.fields.prompt;
   const { prompt } = form.values;
-  // As the service counts: by code points.
+  // Counted in code points, as the service does.
   const left = maxCharacters - [...prompt].length;
   const recall = useRecall(form, earlier);
   const field = useFocusAtFirst();
@@ -60,8 +60,8 @@ export function PromptField({ form, onRun, earlier }: PromptFieldProps) {
 }
 
 /**
- * The prompt has the focus where the page was just loaded and nothing has it yet: then people write and run without a stop. Not
- * by a finger, which would bring the keyboard of the screen up.
+ * Focuses the prompt when the page was just loaded and nothing has the focus. Not on touch devices, where the focus
+ * would open the screen keyboard.
  */
 function useFocusAtFirst() {
   const field = useRef<HTMLTextAreaElement>(null);
@@ -93,7 +93,10 @@ function Earlier({ earlier, onChoose }: { earlier: readonly string[]; onChoose: 
   );
 }
 
-/** Walks through earlier prompts from the ends of the text, or goes to one. What was being written comes back at the end of the way. */
+/**
+ * Goes through earlier prompts from the ends of the text, or to a chosen one. At the end, the text that the person was
+ * writing comes back.
+ */
 function useRecall(form: FormControl, earlier: readonly string[]) {
   const [at, setAt] = useState(-1);
   const [written, setWritten] = useState('');

@@ -14,7 +14,7 @@ type PromptHintProps = {
   onModel: (id: string) => void;
 };
 
-/** Says of a prompt that the chosen model cannot draw, or not all of it, which model can. */
+/** Warns when the chosen model cannot draw the prompt, or only a part of it, and names a model that can. */
 export function PromptHint({ kind, values, model, models, onModel }: PromptHintProps) {
   const facts = useModelFacts();
   const subjects = useMemo(
@@ -22,7 +22,7 @@ export function PromptHint({ kind, values, model, models, onModel }: PromptHintP
     [facts],
   );
   const masked = kind === 'image_edit' && values.mode === 'inpaint';
-  // A whole picture that is changed keeps what is on it, whatever the words name.
+  // An edit of a whole picture keeps its subjects, whatever the prompt names.
   if (facts === undefined || (kind === 'image_edit' && !masked)) return null;
   const useful = masked ? models.filter(({ inpaint }) => inpaint) : models;
   const hint = hintFor(values.prompt, model, useful, subjects);

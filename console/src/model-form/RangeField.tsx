@@ -8,18 +8,18 @@ type RangeFieldProps = {
   label: string;
   description?: string | undefined;
   range: NumberRange;
-  /** Undefined: the default. */
+  /** `undefined`: the default. */
   value: number | undefined;
   onChange: (value: number | undefined) => void;
   error?: string | undefined;
 };
 
-/** With more steps a slider could not be set exactly. */
+/** With more steps than this, a slider cannot be set exactly. */
 const maxSliderSteps = 400;
 
-/** A number of a range, by slider and by keys. A button sets it back to the model's default. */
+/** A number in a range, set by slider or keys. A button resets it to the model's default. */
 export function RangeField({ label, description, range, value, onChange, error }: RangeFieldProps) {
-  // What is being typed may not be a number yet.
+  // The typed text may not be a number yet.
   const [draft, setDraft] = useState<string | number>();
   const { min, max, step } = range;
   const shown = value ?? range.default;

@@ -3,7 +3,7 @@ import classes from './choice-field.module.css';
 import { shapeOf } from './ratio-shape.ts';
 import type { FormControl } from './use-form.ts';
 
-/** Units of the square in which a ratio is drawn. */
+/** Side of the square in which a ratio is drawn. */
 const side = 24;
 const ofSource = 'source';
 
@@ -11,7 +11,7 @@ const ofSource = 'source';
 export function RatioField({ form }: { form: FormControl }) {
   const { ratios, keepsSource } = form.fields;
   const source = form.values.image ?? form.values.start_image ?? form.values.source_video;
-  // Without a source there is none to keep: the first ratio is the default then.
+  // Without a source there is no ratio to keep. The first ratio is then the default.
   const offersSource = keepsSource && (form.fields.image !== 'none' || source !== undefined);
   const [first] = ratios;
   if (first === undefined || (ratios.length === 1 && !offersSource)) return null;

@@ -4,7 +4,7 @@ import type { ModelOption } from './form-fields.ts';
 
 type SeedFieldProps = {
   option: ModelOption;
-  /** Undefined or below 0: left to chance. */
+  /** `undefined` or below 0: random. */
   value: number | undefined;
   onChange: (value: number | undefined) => void;
   error?: string | undefined;
@@ -12,7 +12,7 @@ type SeedFieldProps = {
   last: number | undefined;
 };
 
-/** The seed: left to chance, or locked to the one of the result that is shown or to a number. */
+/** The seed: random, locked to that of the shown result, or a number. */
 export function SeedField({ option, value, onChange, error, last }: SeedFieldProps) {
   const locked = value !== undefined && value >= 0;
   return (

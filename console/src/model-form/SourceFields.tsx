@@ -12,7 +12,7 @@ type SourceFieldsProps = {
 };
 type SingleField = 'image' | 'start_image' | 'end_image' | 'source_video' | 'video';
 
-/** The images, videos and audio files that the kind and model take. */
+/** The images, videos and audio files that the kind and model accept. */
 export function SourceFields({ form, capabilities, need: wanted }: SourceFieldsProps) {
   const { fields } = form;
   const { sourceVideo, audios } = fields;

@@ -9,7 +9,7 @@ import type { FormControl } from './use-form.ts';
 
 type StyleFieldsProps = { form: FormControl; choices: Choices };
 
-/** The styles of a request, three at most. */
+/** The styles of a request, at most three. */
 export function StylesField({ form, choices }: StyleFieldsProps) {
   const chosen = form.values.styles;
   const styles = choices.styles?.filter(({ type }) => type === form.fields.styleType) ?? [];
@@ -36,7 +36,7 @@ export function StylesField({ form, choices }: StyleFieldsProps) {
   );
 }
 
-/** Words that are added to the prompt: one of each category at most. */
+/** Words to add to the prompt, at most one of each category. */
 export function SuggestionsField({ form, choices, kind }: StyleFieldsProps & { kind: GenerationKind }) {
   const categories = categoriesFor(choices.suggestions ?? [], kind);
   const chosen = form.values.suggestions;

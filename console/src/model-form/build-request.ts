@@ -8,8 +8,8 @@ import { fieldsOf } from './form-fields.ts';
 import type { FormValues } from './form-values.ts';
 
 /**
- * The body of a create from the values of the form (docs/api.md §4). A field that was not changed is left out, and so is
- * one that this model does not take. The default model is named too, so that the request means the same tomorrow.
+ * Builds the body of a create from the values of the form (docs/api.md §4). Leaves out unchanged fields and fields that
+ * the model does not accept. Always names the model, even the default, so that the request means the same tomorrow.
  */
 export function buildRequest(
   kind: GenerationKind,
@@ -67,13 +67,16 @@ export function buildRequest(
   });
 }
 
-/** One black pixel. No price depends on the contents of a mask, and a painted one may have megabytes. */
+/** One black pixel. The price does not depend on the contents of a mask, and a painted mask may have megabytes. */
 const anyMask =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==';
-/** A constant prompt. No price depends on it, so that typing sends no estimate. */
+/** A constant prompt. The price does not depend on the prompt, so typing must not send estimates. */
 const anyPrompt = 'a picture';
 
-/** The body of the estimate for a request. It is the same while only the prompt or the strokes of a mask change. */
+/**
+ * Returns the body of the estimate for a request. It does not change when only the prompt or the strokes of a mask
+ * change.
+ */
 export function estimateOf(kind: GenerationKind, model: Model, body: RequestBody): RequestBody {
   const priced: RequestBody = { kind, ...body };
   if (model.prompt_required || priced['prompt'] !== undefined) priced['prompt'] = anyPrompt;
@@ -81,10 +84,10 @@ export function estimateOf(kind: GenerationKind, model: Model, body: RequestBody
   return priced;
 }
 
-/** A field that must be filled before a run, and the sentence that asks for it. */
+/** A required field that is empty, and the sentence that asks for it. */
 export type Missing = { field: keyof FormValues; sentence: string };
 
-/** The required fields that are still empty. The service validates the request; this only saves a call. */
+/** Returns the required fields that are empty. The service validates the request; this check only saves a call. */
 export function missingOf(kind: GenerationKind, model: Model, values: FormValues): Missing[] {
   const fields = fieldsOf(kind, model);
   const missing: Missing[] = [];
@@ -105,7 +108,7 @@ export function missingOf(kind: GenerationKind, model: Model, values: FormValues
   return missing;
 }
 
-/** The other settings of the kind, as they are set. */
+/** Returns the values of the kind's settings, except `other`. */
 function settingsBeside(other: SettingName, kind: GenerationKind, fit: FormValues): RequestBody {
   return Object.fromEntries(
     kindFacts[kind].settings.flatMap((name) => (name === other ? [] : [[name, fit[name]]])),

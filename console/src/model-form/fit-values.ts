@@ -10,16 +10,16 @@ import type { Suggestion } from '@renderkit/contract/v1/schemas/suggestion.ts';
 import { fieldsOf, type ModelOption, type NumberRange } from './form-fields.ts';
 import type { FormValues, OptionValue } from './form-values.ts';
 
-/** The styles and suggestions that a request can name. Undefined while they load: then all values are kept. */
+/** The styles and suggestions that a request can use. `undefined` while they load; all values are then kept. */
 export type Choices = {
   styles: readonly Style[] | undefined;
   suggestions: readonly Suggestion[] | undefined;
 };
 
 /**
- * The values that this kind and model take, by the check that the service and the studio make: what it finds wrong is
- * cleared, or cut to what is taken, and numbers are moved into their range. What is missing stays missing. Fields that
- * the kind does not have are not looked at, and `buildRequest` sends none of them.
+ * Returns the values that this kind and model accept. It uses the same validation as the service and the studio:
+ * invalid values are cleared or shortened, and numbers are moved into their range. Missing values stay missing. Fields
+ * of other kinds are not checked, and `buildRequest` does not send them.
  */
 export function fitValues(
   kind: GenerationKind,
@@ -28,14 +28,14 @@ export function fitValues(
   choices: Choices,
 ): FormValues {
   const fitted = mendValues(kind, model, values, choices);
-  // Once an edit is no inpaint any more, its mask is wrong too.
+  // When an edit is no longer an inpaint, its mask is invalid too.
   return fitted.mode === values.mode ? fitted : mendValues(kind, model, fitted, choices);
 }
 
 function mendValues(kind: GenerationKind, model: Model, values: FormValues, choices: Choices): FormValues {
   const { issues, request } = validateValues(kind, model, values, choices);
   const fields = fieldsOf(kind, model);
-  /** A value, or undefined where it cannot stay. */
+  /** Returns the value, or `undefined` when it is invalid. */
   const kept = <T>(field: string, value: T) => (issues.has(field) ? undefined : value);
   const each = <T>(field: string, list: readonly T[], max: number): T[] =>
     list.filter((_, i) => !issues.has(`${field}[${i}]`)).slice(0, max);
@@ -49,7 +49,7 @@ function mendValues(kind: GenerationKind, model: Model, values: FormValues, choi
     ...eachSetting((name) =>
       isOffRange(issues.get(name)) ? fitNumber(values[name], fields.ranges[name]) : kept(name, values[name]),
     ),
-    // The API names only the sampler that is used by default, so another may well be on offer.
+    // The API lists only the default sampler, so another sampler may be valid too.
     sampler: issues.get('sampler') === 'not_a_setting' ? undefined : values.sampler,
     reference_images: each('reference_images', values.reference_images, fields.referenceImages),
     image: kept('image', values.image),
@@ -72,7 +72,7 @@ function isOffRange(code: Issue['code'] | undefined): boolean {
   return code === 'out_of_range' || code === 'off_step';
 }
 
-/** What is wrong with the values by their paths, and the request that they make. */
+/** Returns the issues of the values by path, and the request that the values make. */
 function validateValues(
   kind: GenerationKind,
   model: Model,
@@ -92,7 +92,7 @@ function validateValues(
   return { issues: new Map([...issues, ...chosen].map(({ field, code }) => [field, code])), request };
 }
 
-/** The values as a request would have them. */
+/** Returns the values as a request has them. */
 function askedOf(values: FormValues): AskedRequest {
   return {
     ...values,
@@ -110,7 +110,7 @@ function byId<T extends { id: string }>(list: readonly T[]): ReadonlyMap<string,
   return new Map(list.map((one) => [one.id, one]));
 }
 
-/** The nearest value of a range that its steps lead to; undefined stays so, and where there is no range it becomes so. */
+/** Returns the nearest value of a range that its steps reach. `undefined` without a value or a range. */
 export function fitNumber(value: number | undefined, range: NumberRange | undefined): number | undefined {
   if (value === undefined || range === undefined || !Number.isFinite(value)) return undefined;
   const { min, max, step } = range;
@@ -120,20 +120,20 @@ export function fitNumber(value: number | undefined, range: NumberRange | undefi
   return withoutNoise(min + steps * step);
 }
 
-/** The default of an option as the form shows it. */
+/** Returns the default of an option as the form shows it. */
 export function optionDefault(option: ModelOption): OptionValue {
   if (option.type === 'toggle') return String(option.default) === '1' || String(option.default) === 'true';
   if (option.type === 'slider') return Number(option.default);
   return String(option.default);
 }
 
-/** The range of a slider option, with defaults for what the catalog leaves out. */
+/** Returns the range of a slider option. Values that the catalog leaves out get defaults. */
 export function sliderRange(option: ModelOption): NumberRange {
   const { min = 0, max = 100, step = 1 } = option;
   return { min, max, step, default: Number(option.default) };
 }
 
-/** The options that were set, as the request has them: 1 and "true" are the same truth. */
+/** Returns the set options in the form that the request has: 1 and "true" both mean true. */
 function fittingOptions(
   options: readonly ModelOption[],
   values: Readonly<Record<string, OptionValue>>,
@@ -153,7 +153,7 @@ function fittingOptions(
   return fitting;
 }
 
-/** Removes the error of floats: 0.3 + 7 × 0.1 is 1, not 0.9999999999999999. */
+/** Removes floating-point noise: 0.3 + 7 × 0.1 is 1, not 0.9999999999999999. */
 function withoutNoise(value: number): number {
   return Number(value.toPrecision(12));
 }

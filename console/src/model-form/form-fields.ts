@@ -14,19 +14,19 @@ export type NumberRange = { min: number; max: number; step: number; default: num
 export type ModelOption = Model['parameters']['options'][number];
 export type Need = 'none' | 'optional' | 'required';
 
-/** Which fields a form has for one kind and model, and what each may hold. */
+/** The fields of the form for one kind and model, and the values that each accepts. */
 export type FormFields = {
   prompt: { required: boolean; maxCharacters: number };
   ratios: Ratio[];
-  /** Without a chosen ratio the outputs have the ratio of the source. */
+  /** Without a chosen ratio, the outputs keep the ratio of the source. */
   keepsSource: boolean;
   durations: { value: string; label: string }[];
   ranges: { [S in SettingName]?: NumberRange };
-  /** The model's default; undefined where none can be chosen. The API does not list the others. */
+  /** The model's default sampler. `undefined` when no sampler can be chosen. The API does not list the others. */
   sampler: string | undefined;
   baseModels: { name: string; options: string[]; default: string }[];
   options: ModelOption[];
-  /** An extension's one setting, which is a field of its own. */
+  /** The only setting of an extension, which is a separate field. */
   resolution: ModelOption | undefined;
   referenceImages: number;
   image: Need;
@@ -36,14 +36,14 @@ export type FormFields = {
   audios: { max: number; seconds: number } | undefined;
   sourceVideo: Model['parameters']['source_video'];
   video: Need;
-  /** Whether a field takes a file that is dropped anywhere on the page. */
+  /** Whether a field accepts a file that is dropped anywhere on the page. */
   takesDrops: boolean;
   styleType: 'image' | 'video';
-  /** Outputs of one run. */
+  /** Number of outputs of one run. */
   outputs: number;
 };
 
-/** The fields of the form for a kind and model. Extensions choose no model and have few fields. */
+/** Returns the fields of the form for a kind and model. Extensions choose no model and have few fields. */
 export function fieldsOf(kind: GenerationKind, model: Model): FormFields {
   const { parameters } = model;
   const extend = kind === 'video_extend';
@@ -86,7 +86,7 @@ export function fieldsOf(kind: GenerationKind, model: Model): FormFields {
   };
 }
 
-/** The lengths that can be asked for, as people read them. */
+/** Returns the durations that a request may have, with labels for people. */
 function offeredDurations({ durations }: Model['parameters']): FormFields['durations'] {
   const askable = new Set(durationsOf({ durations }).map(({ value }) => value));
   return durations.filter(({ value }) => askable.has(value));
@@ -97,7 +97,7 @@ function ratiosOf(video: boolean, { parameters }: Model): Ratio[] {
   return parameters.video_aspect_ratios.map((ratio) => ({ ratio, ...ratioOf(ratio) }));
 }
 
-/** The range of each setting that the kind has and the model takes. */
+/** Returns the range of each setting that the kind has and the model accepts. */
 function rangesOf(kind: GenerationKind, { inpaint, parameters }: Model): FormFields['ranges'] {
   const names: SettingName[] = [...kindFacts[kind].settings];
   if (kind === 'image_edit' && inpaint) names.push('mask_blur');

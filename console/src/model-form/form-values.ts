@@ -6,8 +6,8 @@ import type { Reference } from '../media/reference.ts';
 export type OptionValue = string | number | boolean;
 
 /**
- * The values of the form, by the names of the request's fields. Undefined was not changed: it is not sent, and the
- * model's default applies. Values stay when the model changes; `buildRequest` sends those that fit.
+ * The values of the form, under the names of the request's fields. `undefined` means unchanged: the value is not sent,
+ * and the model's default applies. Values stay when the model changes; `buildRequest` sends those that are valid.
  */
 export type FormValues = { [S in SettingName]: number | undefined } & {
   prompt: string;
@@ -24,7 +24,7 @@ export type FormValues = { [S in SettingName]: number | undefined } & {
   strength: number | undefined;
   /** A painted PNG as a data URL, or the id of an upload. */
   mask: string | undefined;
-  /** The steps of the painted mask, to continue painting; never sent. */
+  /** The steps of the painted mask, to continue to paint. Never sent. */
   strokes: readonly MaskStep[];
   inpaint_type: InpaintType | undefined;
   duration: string | undefined;
@@ -32,7 +32,7 @@ export type FormValues = { [S in SettingName]: number | undefined } & {
   end_image: Reference | undefined;
   reference_audios: Reference[];
   source_video: Reference | undefined;
-  /** The video that an extension continues; sent as `video_id`. */
+  /** The video to extend. Sent as `video_id`. */
   video: Reference | undefined;
   resolution: string | undefined;
 };

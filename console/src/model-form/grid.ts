@@ -6,7 +6,7 @@ import { fitNumber, sliderRange } from './fit-values.ts';
 import { fieldsOf, type ModelOption, type NumberRange } from './form-fields.ts';
 import type { OptionValue } from './form-values.ts';
 
-/** A setting that a grid of runs can vary: one of a few values, or numbers of a range. */
+/** A setting that a grid of runs can vary: a few values, or numbers of a range. */
 export type Axis = {
   /** Path in the request: `aspect_ratio`, `options.detail`. */
   path: string;
@@ -15,15 +15,15 @@ export type Axis = {
   range?: NumberRange;
 };
 
-/** A setting and the values that it takes in turn. */
+/** A setting and its values, one for each run. */
 export type ChosenAxis = { axis: Axis; values: readonly OptionValue[] };
 
 export type GridCell = { body: RequestBody; label: string };
 
-/** Runs of one grid at most: each is paid for. */
+/** The most runs of one grid. Each run is paid for. */
 export const maxGridRuns = 16;
 
-/** The settings of a kind and model that a grid can vary. */
+/** Returns the settings of a kind and model that a grid can vary. */
 export function axesOf(kind: GenerationKind, model: Model): Axis[] {
   const { ratios, ranges, options, baseModels } = fieldsOf(kind, model);
   const axes: Axis[] = [
@@ -62,7 +62,7 @@ function axisOfOption(option: ModelOption): Axis {
   return { path, label, values: option.values ?? [] };
 }
 
-/** The numbers of a range in a text, `3, 5 8`, each moved to where its steps lead, and once. */
+/** Reads numbers from a text such as `3, 5 8`. Moves each number to the nearest valid step and removes duplicates. */
 export function readNumbers(text: string, range: NumberRange): number[] {
   const numbers = text
     .split(/[\s,;]+/)
@@ -71,7 +71,7 @@ export function readNumbers(text: string, range: NumberRange): number[] {
   return [...new Set(numbers)];
 }
 
-/** A run for each pair of values, row by row, with what differs in words. */
+/** Returns a run for each pair of values, row by row, with a label for each. */
 export function gridOf(body: RequestBody, [first, second]: readonly ChosenAxis[]): GridCell[] {
   if (first === undefined) return [{ body, label: '' }];
   const rows = cellsOf({ body, label: '' }, first);

@@ -2,7 +2,7 @@ import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.t
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import { fieldsOf } from './form-fields.ts';
 
-/** Short labels for what a model can do beside following a prompt. */
+/** Returns short labels for the abilities of a model, apart from following a prompt. */
 export function abilitiesOf(model: Model, kind: GenerationKind): string[] {
   const fields = fieldsOf(kind, model);
   const able: [boolean, string][] = [
@@ -25,12 +25,12 @@ export function abilitiesOf(model: Model, kind: GenerationKind): string[] {
   return able.flatMap(([can, label]) => (can ? [label] : []));
 }
 
-/** Whether a model draws nothing of use: it is there for trying a client (docs/sandbox.md). */
+/** Returns whether a model serves only to test a client (docs/sandbox.md). */
 export function isSandbox({ id }: Pick<Model, 'id'>): boolean {
   return id.startsWith('sandbox-');
 }
 
-/** Whether a model's name, id or description holds every word of a search. */
+/** Returns whether the name, id or description of a model contains every word of a search. */
 export function matchesSearch(model: Pick<Model, 'id' | 'name' | 'description'>, search: string): boolean {
   const text = `${model.name} ${model.id} ${model.description ?? ''}`.toLowerCase();
   return search
@@ -39,7 +39,7 @@ export function matchesSearch(model: Pick<Model, 'id' | 'name' | 'description'>,
     .every((word) => text.includes(word));
 }
 
-/** The plans that include a model, for a sentence: `Plus or Pro`. */
+/** Returns the plans that include a model, for a sentence: `Plus or Pro`. */
 export function plansOf({ tiers }: Pick<Model, 'tiers'>): string {
   const names = tiers.map((tier) => `${tier.charAt(0).toUpperCase()}${tier.slice(1)}`);
   return names.length > 1

@@ -1,7 +1,7 @@
 import type { FieldError } from '@renderkit/contract/v1/schemas/problem.ts';
 import { emptyForm } from './form-values.ts';
 
-/** The service's errors by the fields of the form, and those that belong to no field. */
+/** Errors of the service by field of the form, and errors without a field. */
 export type PlacedErrors = { byField: ReadonlyMap<string, string>; others: readonly FieldError[] };
 
 const none: PlacedErrors = { byField: new Map(), others: [] };
@@ -35,7 +35,10 @@ function fieldOf(path: string): string | undefined {
   return Object.hasOwn(emptyForm, name) ? name : undefined;
 }
 
-/** `Image: there is no such item in the library.` For a place beside no field. */
+/**
+ * Returns a message with the label of its field, for a place without a field: `Image: there is no such item in the
+ * library.`
+ */
 export function labeledSentence(error: FieldError): string {
   const path = fieldOf(error.field) ?? error.field;
   const label = path.replace(/^options\./, '').replaceAll('_', ' ');
@@ -46,7 +49,10 @@ function sentenceOf(error: FieldError): string {
   return capitalized(textOf(error));
 }
 
-/** `number 2 is a style for videos.` The service's messages begin in the middle of a sentence. */
+/**
+ * Returns a message as a sentence end: `number 2 is a style for videos.` The service's messages begin in the middle of
+ * a sentence.
+ */
 function textOf({ field, message }: FieldError): string {
   const index = /\[(\d+)\]$/.exec(field)?.[1];
   const text = index === undefined ? message : `number ${Number(index) + 1} ${message}`;

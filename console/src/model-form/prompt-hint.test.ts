@@ -52,7 +52,7 @@ test('Beside what the model draws, a subject that another one alone draws leads 
     by: 'portraits',
   });
   assert.equal(hint('a robot at sunset', land, [land, free]), undefined);
-  // The other knows more words of the same subject, and draws no other.
+  // The other model has more words for the same subject, but no other subject.
   const wide = named('wide');
   const more = new Map([...subjects, ['wide', [{ name: 'landscapes', words: ['canyon'] }]]]);
   assert.equal(hintFor('a canyon at sunset', land, [land, wide], more), undefined);

@@ -4,23 +4,26 @@ import { isSandbox } from './model-labels.ts';
 
 type Named = Pick<Model, 'id' | 'name' | 'description'>;
 
-/** By the id of the model. One that is not there draws whatever words say. */
+/** Subjects by model id. A model without an entry draws anything. */
 export type SubjectsOf = ReadonlyMap<string, readonly Subject[]>;
 
 export type PromptHint<M> = {
-  /** What the chosen model draws. */
+  /** Names of the subjects that the chosen model draws. */
   draws: readonly string[];
-  /** Whether the prompt names some of that, and something else beside it. */
+  /** Whether the prompt names a subject of the chosen model, and something else too. */
   finds: boolean;
-  /** A model that says it draws what is asked for, else one that names no subjects; undefined where there is none. */
+  /**
+   * A model that lists a subject in the prompt, else a model without a list of subjects. `undefined` when there is
+   * none.
+   */
   other: M | undefined;
-  /** The subject by which it does; undefined where it says nothing of subjects. */
+  /** The subject in the prompt that `other` draws. `undefined` when `other` lists no subjects. */
   by: string | undefined;
 };
 
 /**
- * Tells that the chosen model draws certain subjects only, and that the prompt names none of them, or beside them one that
- * another model draws. Undefined where the model draws everything, and where nothing is written yet.
+ * Returns a hint when the chosen model draws only certain subjects, and the prompt names none of them, or also one that
+ * another model draws. `undefined` when the model draws everything or the prompt is empty.
  */
 export function hintFor<M extends Named>(
   prompt: string,
@@ -31,7 +34,7 @@ export function hintFor<M extends Named>(
   const own = subjects.get(chosen.id);
   const words = wordsOf(prompt);
   if (own === undefined || words.length === 0 || unspaced.test(prompt)) return undefined;
-  // A last word may still be in the middle of being written.
+  // The last word may be incomplete while the person types.
   const writing = /[\p{Letter}\p{Number}]$/u.test(prompt) ? words.at(-1) : undefined;
   const isOwn = (word: string) =>
     own.some((one) => names(one, [word], word === writing ? writing : undefined));
@@ -40,7 +43,7 @@ export function hintFor<M extends Named>(
   const others = models.filter((model) => model.id !== chosen.id && !isSandbox(model));
   const draws = own.map(({ name }) => name);
   for (const other of others) {
-    // Of a subject that both draw the other may only know more words.
+    // Skips a subject that both models draw: the other model may only have more words for it.
     const by = subjects
       .get(other.id)
       ?.find((one) => !(finds && draws.includes(one.name)) && names(one, foreign));
@@ -50,7 +53,7 @@ export function hintFor<M extends Named>(
   return { draws, finds, other: others.find(({ id }) => !subjects.has(id)), by: undefined };
 }
 
-/** Whether the words of a prompt name a subject. */
+/** Returns whether words of a prompt name a subject. */
 function names({ name, words: own }: Subject, words: readonly string[], writing?: string): boolean {
   const known = [...own.flatMap(wordsOf), ...wordsOf(name).map(singular)];
   return (
@@ -59,15 +62,15 @@ function names({ name, words: own }: Subject, words: readonly string[], writing?
   );
 }
 
-/** Scripts that put no spaces between words: what is named cannot be told. */
+/** Scripts without spaces between words. Subjects cannot be found in them. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 const singular = (word: string) => word.replace(/s$/, '');
 
-/** Little words say nothing of what is to be drawn. */
+/** Short words that do not name a subject. */
 const littleWords = new Set('a an and at by for from in into my of on or over the to under with'.split(' '));
 
-/** The words of a text, in small letters, without accents. */
+/** Returns the words of a text in lower case, without accents and short words. */
 function wordsOf(text: string): string[] {
   const plain = text.normalize('NFKD').replace(/\p{Mark}/gu, '');
   const words = plain.toLowerCase().match(/[\p{Letter}\p{Number}]+/gu) ?? [];

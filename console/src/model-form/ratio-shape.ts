@@ -1,16 +1,16 @@
-/** A ratio that a model offers. Width and height are pixels where the model has them, otherwise parts of the ratio. */
+/** A ratio that a model offers. Width and height are pixels if the model has them, else the parts of the ratio. */
 export type Ratio = { ratio: string; width: number; height: number };
 
 const ratioText = /^(\d+(?:\.\d+)?):(\d+(?:\.\d+)?)$/;
 
-/** The two parts of `16:9`; a square where the text is no ratio. */
+/** Returns the two parts of `16:9`. Returns a square when the text is not a ratio. */
 export function ratioOf(text: string): { width: number; height: number } {
   const [, width, height] = ratioText.exec(text) ?? [];
   const parts = { width: Number(width), height: Number(height) };
   return parts.width > 0 && parts.height > 0 ? parts : { width: 1, height: 1 };
 }
 
-/** The one of some ratios that cuts least off a picture of that size; undefined where there is none to choose from. */
+/** Returns the ratio that crops a picture of this size least. `undefined` without ratios. */
 export function nearestRatio(
   ratios: readonly Ratio[],
   size: { width: number; height: number },
@@ -20,7 +20,7 @@ export function nearestRatio(
   return ratios.toSorted((one, other) => lost(one) - lost(other))[0]?.ratio;
 }
 
-/** The largest rectangle of that ratio in a square of `side`, in whole units, neither side below `least`. */
+/** Returns the largest rectangle of this ratio in a square of `side`, in whole units. No side is below `least`. */
 export function shapeOf(
   { width, height }: { width: number; height: number },
   side: number,

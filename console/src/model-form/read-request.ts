@@ -10,8 +10,8 @@ import { emptyForm, type FormValues, type OptionValue } from './form-values.ts';
 export type FilledForm = { kind: GenerationKind; model: string | undefined; values: FormValues };
 
 /**
- * The form of an earlier request: the inverse of `buildRequest`. Unknown fields are left out, and references have only
- * their value. Undefined where the path is no create's, or the body no JSON object.
+ * Returns the form of an earlier request: the inverse of `buildRequest`. Unknown fields are left out, and references
+ * have only their value. `undefined` when the path is not a create or the body is not a JSON object.
  */
 export function readRequest({ path, body }: { path: string; body: string }): FilledForm | undefined {
   const kind = kindNames.find((name) => kinds[name].path === path);

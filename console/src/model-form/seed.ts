@@ -3,20 +3,21 @@ import type { RequestBody } from '../generations/kinds.ts';
 import type { ModelOption } from './form-fields.ts';
 import type { OptionValue } from './form-values.ts';
 
-/** The key of the option that makes a result repeatable; a value below 0 leaves it to chance. */
+/** The key of the option that makes a result repeatable. A value below 0 means a random seed. */
 export const seedKey = 'seed';
 
-/** What the console draws at most; more digits say no more to a person. */
+/** The largest random seed of the console. More digits would not help people. */
 const maxDrawnSeed = 0xff_ff_ff_ff;
 
-/** Whether an option is a seed that may be left to chance. */
+/** Returns whether an option is a seed that may be random. */
 export function isSeed({ key, type, min = 0 }: ModelOption): boolean {
   return key === seedKey && type === 'slider' && min < 0;
 }
 
 /**
- * The same requests with seeds of their own where the form leaves them to chance, and with following ones where it names
- * one, so that they differ and each can be made again. Models without a seed are sent as they are.
+ * Returns the requests with different seeds, so that results differ and each can be repeated. Each request without a
+ * seed gets a random one. A fixed seed that occurs again is increased by one each time. Models without a seed get the
+ * requests unchanged.
  */
 export function withSeeds(
   model: Pick<Model, 'parameters'>,
@@ -40,7 +41,10 @@ export function withSeeds(
   });
 }
 
-/** The same requests with one seed for all where the form leaves it to chance, so that only what is varied differs. */
+/**
+ * Returns the requests with one common seed, drawn if the form leaves it random, so that only the varied settings
+ * differ.
+ */
 export function withOneSeed(
   model: Pick<Model, 'parameters'>,
   bodies: readonly RequestBody[],
@@ -50,7 +54,7 @@ export function withOneSeed(
   return bodies.flatMap((body) => withSeeds(model, [body], (max) => (seed ??= draw(max))));
 }
 
-/** The seed that a request names; undefined where it leaves it to chance. */
+/** Returns the seed of a request. `undefined` when the seed is random. */
 export function seedOf(body: RequestBody | undefined): number | undefined {
   const options = body?.['options'];
   if (typeof options !== 'object' || options === null) return undefined;

@@ -9,33 +9,33 @@ import type { Field, FormValues } from './form-values.ts';
 import { placeErrors } from './place-errors.ts';
 import { nearestRatio } from './ratio-shape.ts';
 
-/** What every field of the form receives. */
+/** What each field of the form receives. */
 export type FormControl = {
-  /** As they would be sent: fitted to the model, and to the first frame. */
+  /** The values as they would be sent, adjusted to the model and to the first frame. */
   values: FormValues;
   fields: FormFields;
   set: <F extends Field>(field: F, value: FormValues[F]) => void;
-  /** For a change that depends on the value at that moment. */
+  /** Changes a value depending on its present value. */
   change: <F extends Field>(field: F, change: (before: FormValues[F]) => FormValues[F]) => void;
-  /** The error of the service, or of the form itself, at a field. */
+  /** Returns the error of the service, or of the form itself, at a field. */
   errorOf: (field: string) => string | undefined;
 };
 
-/** A form, for the page that has it. */
+/** The form, as its page uses it. */
 export type Form = {
   control: FormControl;
-  /** As they were set, those included that this model does not take. */
+  /** The values as the person set them, including those that this model does not accept. */
   typed: FormValues;
-  /** Shows issues at their fields, until these are changed. */
+  /** Shows errors at their fields until these fields change. */
   showErrors: (errors: readonly FieldError[]) => void;
 };
 
-/** What was typed, and its setter: the page has it, so that it outlives the form. */
+/** The typed values and their setter. The page owns them, so that they outlive the form. */
 export type TypedValues = [FormValues, Dispatch<SetStateAction<FormValues>>];
 
 const noErrors: ReadonlyMap<string, string> = new Map();
 
-/** The state of the form: its values, and the errors at its fields. */
+/** Manages the state of the form: its values, and the errors at its fields. */
 export function useForm(
   kind: GenerationKind,
   model: Model,
@@ -63,7 +63,7 @@ export function useForm(
   };
 }
 
-/** The ratio of a video whose first frame would be cut to the model's default otherwise. */
+/** Returns the ratio for a video that would otherwise crop its first frame to the model's default ratio. */
 function useRatioOfFrame(
   { startImage, keepsSource, ratios }: FormFields,
   { start_image: frame }: FormValues,

@@ -2,10 +2,10 @@ import type { ConsoleResponseOf } from '@renderkit/contract/console/operations.t
 import { useQuery } from '@tanstack/react-query';
 import { consoleQuery } from '../api/queries.ts';
 
-/** They change when a model does. */
+/** The facts change only when a model changes. */
 const staleMs = 5 * 60_000;
 
-/** What models draw and how long they take; undefined until that is known. */
+/** Returns what models draw and how long they take. `undefined` while that loads. */
 export function useModelFacts(): ConsoleResponseOf<'listModelFacts'>['data'] | undefined {
   return useQuery({ ...consoleQuery('listModelFacts', {}), staleTime: staleMs }).data?.data;
 }

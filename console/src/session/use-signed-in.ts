@@ -3,7 +3,10 @@ import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { actAs, callConsole } from '../api/client.ts';
 import { consoleQuery } from '../api/queries.ts';
 
-/** Who is signed in, and the addresses that pages need. It changes seldom, and to somebody else not before the page is loaded anew. */
+/**
+ * The signed-in person, and the addresses that pages need. They rarely change. Another person replaces this one only
+ * after a reload of the page.
+ */
 export const signedInQuery = queryOptions({
   ...consoleQuery('getSignedIn', {}),
   queryFn: async ({ signal }) => {
@@ -14,7 +17,7 @@ export const signedInQuery = queryOptions({
   staleTime: 5 * 60_000,
 });
 
-/** The answer to `signedInQuery`. Only for what is shown below the shell, whose route has loaded it. */
+/** Returns the result of `signedInQuery`. Only for components below the shell, whose route has loaded it. */
 export function useSignedIn(): ConsoleResponseOf<'getSignedIn'> {
   return useSuspenseQuery(signedInQuery).data;
 }

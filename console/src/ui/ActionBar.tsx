@@ -4,19 +4,19 @@ import { formatCount } from '../format/numbers.ts';
 import classes from './action-bar.module.css';
 
 type ActionBarProps = {
-  /** Names it for those who do not see it: "Chosen items". */
+  /** Name for screen readers: "Chosen items". */
   label: string;
-  /** How many are chosen, and what one of them is called. */
+  /** Number of chosen items, and the noun for one of them. */
   count: number;
   noun: string;
   onClear: () => void;
-  /** What changes how many are chosen. */
+  /** Controls that change the selection. */
   beside?: ReactNode;
   /** Buttons. */
   children: ReactNode;
 };
 
-/** What can be done with everything chosen on a page; it stays at the window's lower edge while anything is. */
+/** The actions on all chosen items of a page. Stays at the lower edge of the window while any item is chosen. */
 export function ActionBar({ label, count, noun, onClear, beside, children }: ActionBarProps) {
   if (count === 0) return null;
   return (

@@ -1,11 +1,11 @@
 import { Fragment } from 'react';
 
-/** An address, which breaks after a slash of its path where it has to break. */
+/** An address. It wraps only after a slash of its path. */
 export function Address({ url }: { url: string }) {
   return (
     <span data-whole-row="true">
       {url.split(/(?<=[^/]\/)(?=[^/])/).map((part, i) => (
-        // The parts of one address never change places.
+        // The order of the parts never changes.
         <Fragment key={i}>
           {part}
           <wbr />

@@ -6,13 +6,13 @@ import classes from './code-block.module.css';
 export type CodeSample = { name: string; text: string };
 
 type CodeBlockProps = {
-  /** Names what the code is: "Request". */
+  /** Name of the code: "Request". */
   label: string;
-  /** One, or several to choose among: curl, TypeScript, Python. */
+  /** One sample, or several to choose from: curl, TypeScript, Python. */
   samples: readonly CodeSample[];
   /** Breaks long lines. */
   wrap?: boolean;
-  /** The largest height before it scrolls, in rem. */
+  /** The largest height before the code scrolls, in rem. */
   maxHeight?: number;
 };
 

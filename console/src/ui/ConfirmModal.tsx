@@ -6,18 +6,18 @@ type ConfirmModalProps = {
   opened: boolean;
   onClose: () => void;
   title: string;
-  /** What it does, and what it stops. */
+  /** Text about what the action does, and what it stops. */
   children: ReactNode;
-  /** The button that does it, named after what it does: "Revoke key", never "OK". */
+  /** Label of the button, named after the action: "Revoke key", never "OK". */
   action: string;
   onConfirm: () => void;
   pending?: boolean;
   error?: unknown;
-  /** The button is not red, for it does no harm. */
+  /** The button is not red, because the action does no harm. */
   harmless?: boolean;
 };
 
-/** Asks before something that cannot be undone. */
+/** Asks before an action that cannot be undone. */
 export function ConfirmModal(props: ConfirmModalProps) {
   const {
     opened,

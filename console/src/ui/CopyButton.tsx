@@ -4,9 +4,9 @@ import { Icon } from './Icon.tsx';
 
 type CopyButtonProps = {
   value: string;
-  /** Names what is copied: "Copy the key". */
+  /** Name of the action: "Copy the key". */
   label: string;
-  /** A button with a text in place of an icon alone. */
+  /** Shows a button with text instead of only an icon. */
   withText?: boolean;
 };
 
@@ -21,7 +21,7 @@ export function CopyButton({ value, label, withText = false }: CopyButtonProps) 
       </Button>
     );
   const name = clipboard.copied ? 'Copied' : label;
-  // The browser's own hint: a first page needs no library that places one.
+  // Uses the browser's own tooltip, so that the first page needs no library for tooltips.
   return (
     <ActionIcon size={24} aria-label={name} title={name} onClick={copy}>
       {icon}

@@ -1,7 +1,7 @@
 import { formatCredits } from '../format/numbers.ts';
 import classes from './credits.module.css';
 
-/** An amount of credits; null where it is not known. */
+/** An amount of credits. `null` when it is not known. */
 export function Credits({ amount, unit = true }: { amount: number | null; unit?: boolean }) {
   if (amount === null) return <span>—</span>;
   return (

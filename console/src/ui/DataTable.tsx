@@ -3,46 +3,44 @@ import type { ReactNode } from 'react';
 import classes from './data-table.module.css';
 
 export type Column<Row> = {
-  /** The head of the column, and the label of its values where a row is a card. */
+  /** The head of the column, and the label of its values on a card. */
   title: string;
-  /** In place of the title, where the head is more than text. */
+  /** Replaces the title when the head is more than text. */
   head?: ReactNode;
-  /**
-   * A column of controls: only screen readers read its title, and on a card it stands beside the head.
-   */
+  /** A column of controls. Only screen readers read its title. On a card it is next to the head. */
   controls?: boolean;
   cell: (row: Row) => ReactNode;
-  /** The head of a card, where that is not the first column. */
+  /** The head of a card. Set when this is not the first column. */
   cardHead?: boolean;
   align?: 'right';
-  /** A card has a line of its own for it, below the others: for what is longer than some words. */
+  /** On a card, the value is on its own line below the others. For long values. */
   ownLine?: boolean;
-  /** These hold while the rows stand in columns. */
+  /** Only used while the rows are displayed in columns. */
   width?: string;
   minWidth?: string;
 };
 
 type DataTableProps<Row> = {
-  /** Names the table for those who do not see it. */
+  /** Name of the table for screen readers. */
   label: string;
   columns: Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
-  /** These rows are shown while others load. */
+  /** Other rows are loading, and these are shown until then. */
   stale?: boolean;
   /** Below the rows. */
   footer?: ReactNode;
 };
 
-/** The contents of a cell on one line, as long as the rows stand in columns. */
+/** Keeps the contents of a cell on one line while the rows are displayed in columns. */
 export function NoWrap({ children }: { children: ReactNode }) {
   return <span className={classes['noWrap']}>{children}</span>;
 }
 
 /**
- * A table whose rows become cards on narrow screens: one value is the head of a card, the others stand below it with their
- * labels, and nothing is left out. On middling screens it scrolls within its own frame. The roles are written out because
- * browsers drop them where a table is not drawn as one.
+ * A table whose rows become cards on narrow screens: one value is the head of a card, and all other values are below it
+ * with their labels. On medium screens it scrolls within its own frame. Roles are explicit, because browsers drop them
+ * when a table is not displayed as a table.
  */
 export function DataTable<Row>({ label, columns, rows, rowKey, stale, footer }: DataTableProps<Row>) {
   const head =

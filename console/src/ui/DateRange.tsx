@@ -3,10 +3,10 @@ import { dayOf } from '../format/days.ts';
 import { filterWidth } from './Filters.tsx';
 import classes from './filters.module.css';
 
-/** Days of a list, `2026-11-21`; undefined where it is open to that side. */
+/** Limits of a range of days, `2026-11-21`. `undefined`: no limit on that side. */
 export type Days = { from?: string | undefined; to?: string | undefined };
 
-/** Narrows a list to what was made between two days. */
+/** Filters a list by a range of days. */
 export function DateRange({ days, onChange }: { days: Days; onChange: (days: Days) => void }) {
   const field = (side: keyof Days, label: string) => (
     <TextInput

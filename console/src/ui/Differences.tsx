@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import type { Difference } from '../format/differences.ts';
 import classes from './differences.module.css';
 
-/** Values that differ: what each was, struck out, and what it is now. */
+/** Lists values that differ: the old value, struck out, and the new one. */
 export function Differences({ differences }: { differences: readonly Difference[] }) {
   return (
     <dl className={classes['list']}>

@@ -8,11 +8,11 @@ type EmptyStateProps = {
   title: string;
   /** What to do next. */
   children: ReactNode;
-  /** The button that does it. */
+  /** The button for the next step. */
   action?: ReactNode;
 };
 
-/** In place of an empty list. */
+/** Shown instead of an empty list. */
 export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
   return (
     <div className={classes['empty']}>

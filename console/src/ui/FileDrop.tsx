@@ -3,12 +3,12 @@ import { Icon } from './Icon.tsx';
 import classes from './file-drop.module.css';
 
 type FileDropProps = {
-  /** What happens to a file that is let go: "Drop it to import the workflow". */
+  /** Text about what a drop does: "Drop it to import the workflow". */
   label: string;
   onFile: (file: File) => void;
 };
 
-/** Takes a file that is dropped anywhere in the window, and shows so while one hovers over it. */
+/** Accepts a file that is dropped anywhere in the window. Shows a hint while a file is over the window. */
 export function FileDrop({ label, onFile }: FileDropProps) {
   const [over, setOver] = useState(false);
   const latest = useRef(onFile);
@@ -23,18 +23,18 @@ export function FileDrop({ label, onFile }: FileDropProps) {
       setOver(true);
     };
     const leave = (event: DragEvent) => {
-      // From one element to the next it has somewhere to go; out of the window it has not.
+      // `relatedTarget` is the next element. It is `null` when the pointer leaves the window.
       if (event.relatedTarget === null) setOver(false);
     };
     const drop = (event: DragEvent) => {
       setOver(false);
       const file = event.dataTransfer?.files[0];
-      // A field under the pointer has taken it.
+      // A field under the pointer has accepted the file.
       if (file === undefined || event.defaultPrevented) return;
       event.preventDefault();
       latest.current(file);
     };
-    // Not on the window: files that nobody has taken are ignored there.
+    // Listens on the document, not on the window, where files that no component has accepted are ignored.
     document.addEventListener('dragover', hover);
     document.addEventListener('dragleave', leave);
     document.addEventListener('drop', drop);

@@ -12,20 +12,20 @@ export function FilterBar({ children }: { children: ReactNode }) {
   );
 }
 
-/** The width of a control of a filter, where the window has room for it. */
+/** Returns the style that sets the width of a filter control, if the window has room. */
 export function filterWidth(width: string): CSSProperties {
   return { '--filter-width': width } as CSSProperties;
 }
 
 type FilterSelectProps<Value extends string> = {
-  /** Names what is filtered, for screen readers. */
+  /** Name of the filter, for screen readers. */
   label: string;
   /** Shown while nothing is chosen: "Every status". */
   placeholder: string;
   width: string;
   options: readonly (Value | { value: Value; label: string })[];
   value: Value | undefined;
-  /** Receives undefined when the choice is cleared. */
+  /** Called with `undefined` when the choice is cleared. */
   onChange: (value: Value | undefined) => void;
   searchable?: boolean;
 };
@@ -51,7 +51,7 @@ export function FilterSelect<Value extends string>(props: FilterSelectProps<Valu
 
 type NoMatchesProps = { title: string; children: ReactNode; onClear: () => void };
 
-/** In place of a list in which nothing matches the filters. */
+/** Shown when no item matches the filters. */
 export function NoMatches({ title, children, onClear }: NoMatchesProps) {
   return (
     <EmptyState

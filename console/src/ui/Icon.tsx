@@ -1,4 +1,4 @@
-/** Strokes of each icon in a square of 24. */
+/** Paths of the icons, each in a square of 24 units. */
 const strokes = {
   overview: 'M4 13h6V4H4zM14 20h6v-9h-6zM4 20h6v-4H4zM14 8h6V4h-6z',
   playground:
@@ -69,7 +69,7 @@ const strokes = {
 
 export type IconName = keyof typeof strokes;
 
-/** An icon beside a text that says the same; screen readers skip it. */
+/** An icon next to a text with the same meaning. Screen readers skip it. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (
     <svg

@@ -15,7 +15,7 @@ type NoticeProps = {
   mt?: number | string;
 };
 
-/** Something to know about what is beside it. Its text keeps the color of text, since tints are hard to read. */
+/** A note about the content next to it. Its text has the normal color, because tinted text is hard to read. */
 export function Notice({ tone = 'plain', title, children, mt }: NoticeProps) {
   const { color, icon } = tones[tone];
   return (

@@ -5,9 +5,9 @@ import { TextLink } from './TextLink.tsx';
 import classes from './page.module.css';
 
 type PageProps = {
-  /** Heading, and the window's title. */
+  /** The heading, and the title of the window. */
   title: string;
-  /** The contents of the heading, where it is more than text. */
+  /** The contents of the heading when it is more than text. */
   heading?: ReactNode;
   /** One sentence below the heading. */
   description?: ReactNode;
@@ -25,12 +25,12 @@ type PageProps = {
   };
   /** Buttons beside the heading. */
   actions?: ReactNode;
-  /** True outside of the shell: the page is then the main landmark of the document itself. */
+  /** `true` outside the shell: the page is then the main landmark of the document. */
   landmark?: boolean;
   children: ReactNode;
 };
 
-/** The frame of every page: way back, heading, actions, contents. Navigation moves the focus to the heading. */
+/** The frame of every page: link back, heading, actions, contents. Navigation moves the focus to the heading. */
 export function Page({ title, heading, description, parent, actions, landmark, children }: PageProps) {
   const Frame = landmark === true ? 'main' : 'div';
   return (
@@ -65,7 +65,7 @@ export function Page({ title, heading, description, parent, actions, landmark, c
 
 type PageTitleProps = { title: string; size?: string; children: ReactNode };
 
-/** The heading of a page and the window's title, for a page with a frame of its own. */
+/** The heading of a page and the title of the window, for a page with its own frame. */
 export function PageTitle({ title, size = '1.35rem', children }: PageTitleProps) {
   useEffect(() => {
     document.title = `${title} · Renderkit`;

@@ -4,11 +4,11 @@ import { Icon } from './Icon.tsx';
 type PagerProps = {
   page: number;
   hasMore: boolean;
-  /** Puts the page into the address. */
+  /** Writes the page to the address. */
   onPage: (page: number) => void;
 };
 
-/** Leads to newer and older pages of a list; nothing where one page holds all. */
+/** Buttons for the newer and older pages of a list. Shows nothing when one page has all items. */
 export function Pager({ page, hasMore, onPage }: PagerProps) {
   if (page === 1 && !hasMore) return null;
   return (

@@ -5,12 +5,12 @@ import { Id } from './Id.tsx';
 
 type ProblemAlertProps = {
   error: unknown;
-  /** What could not be done: "The keys could not be read". */
+  /** The action that failed: "The keys could not be read". */
   title?: string;
   onRetry?: () => void;
 };
 
-/** A refusal: the sentence of its problem document, and the request's id to quote. */
+/** Shows an error: the text of its problem document, and the request id to give to the operator. */
 export function ProblemAlert({ error, title, onRetry }: ProblemAlertProps) {
   const requestId = requestIdOf(error);
   return (

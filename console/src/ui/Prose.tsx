@@ -1,4 +1,4 @@
-/** Text in which the parts between backticks are code. */
+/** Text that shows the parts between backticks as code. */
 export function Prose({ text }: { text: string }) {
   return (
     <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>

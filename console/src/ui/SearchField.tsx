@@ -8,18 +8,20 @@ import { Icon } from './Icon.tsx';
 const debounceMs = 300;
 
 type SearchFieldProps = {
-  /** Names the field: "Search by prompt". */
+  /** Name of the field: "Search by prompt". */
   label: string;
-  /** As the address has it. */
+  /** The present text in the address. */
   text: string;
-  /** After a moment without typing; undefined for nothing. */
+  /** Called after a pause in typing. `undefined` for an empty text. */
   onSearch: (text: string | undefined) => void;
 };
 
-/** A field whose text narrows a list. It follows the address where somebody else than itself changed that. */
+/**
+ * A field that filters a list. Its text follows the address when something other than this field changed the address.
+ */
 export function SearchField({ label, text, onSearch }: SearchFieldProps) {
   const [typed, setTyped] = useState(text);
-  // What it has sent and not yet seen in the address, behind what it saw there last.
+  // The last text seen in the address, then the texts that were sent and not yet seen there.
   const sent = useRef([text]);
   const search = useDebouncedCallback((value: string) => {
     const wanted = value.trim();
@@ -32,7 +34,7 @@ export function SearchField({ label, text, onSearch }: SearchFieldProps) {
     if (at !== -1) return;
     search.cancel();
     setTyped(text);
-    // `search` is another function in each render, with one timer.
+    // `search` is a new function in each render, with the same timer.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [text]);
   return (

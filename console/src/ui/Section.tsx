@@ -6,12 +6,12 @@ type SectionProps = {
   title: string;
   /** Buttons or links beside the heading. */
   actions?: ReactNode;
-  /** A card around the contents; false where they have a frame of their own. */
+  /** Whether the contents have a card around them. `false` when they have their own frame. */
   card?: boolean;
   children: ReactNode;
 };
 
-/** A part of a page under a heading of its own. */
+/** A part of a page with its own heading. */
 export function Section({ title, actions, card = true, children }: SectionProps) {
   const id = useId();
   return (

@@ -1,6 +1,6 @@
 import classes from './status-badge.module.css';
 
-/** The color of each status: it went well, went wrong, waits, runs, or is over. */
+/** The tone of each status: success, failure, waiting, running, or over. */
 const tones = {
   succeeded: 'good',
   delivered: 'good',
@@ -37,12 +37,12 @@ const tones = {
 
 export type StatusName = keyof typeof tones;
 
-/** A status as a word that begins a line. */
+/** Returns a status as a capitalized word. */
 export function statusLabel(status: string): string {
   return `${status.charAt(0).toUpperCase()}${status.slice(1)}`;
 }
 
-/** A status: a dot in its colour and the word itself. */
+/** A status: a dot in its color, and the word. */
 export function StatusBadge({ status, label }: { status: StatusName; label?: string }) {
   return (
     <span className={classes['badge']} data-tone={tones[status]}>

@@ -1,15 +1,15 @@
 import { formatUtc, formatLocalTime, formatRelativeTime } from '../format/times.ts';
 
 type TimeProps = {
-  /** ISO 8601; null shows `none`. */
+  /** ISO 8601. `null` shows `none`. */
   at: string | null;
   /** Shown when there is no time. */
   none?: string;
-  /** `3 minutes ago` in place of the date. */
+  /** Shows `3 minutes ago` instead of the date. */
   relative?: boolean;
 };
 
-/** A moment in the viewer's time zone; the exact one in UTC on hover. */
+/** A time in the viewer's time zone. On hover, shows the exact time in UTC. */
 export function Time({ at, none = '—', relative = false }: TimeProps) {
   if (at === null) return <span>{none}</span>;
   const now = new Date();

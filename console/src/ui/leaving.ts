@@ -1,9 +1,9 @@
 let isFree = false;
 
-/** The page is left by what nobody may hold up: a sign-out, an ended session, another account. Nothing is asked any more. */
+/** Allows leaving the page without a question: for a sign-out, an ended session, or another account. */
 export function leaveFreely(): void {
   isFree = true;
 }
 
-/** Whether whoever leaves is not to be asked. */
+/** Returns whether the person may leave without a question. */
 export const leavesFreely = () => isFree;

@@ -1,17 +1,17 @@
 import { notifications } from '@mantine/notifications';
 import { requestIdOf, sentenceOf } from '../api/errors.ts';
 
-/** Shows for 4 seconds that something was done. */
+/** Shows for 4 seconds that an action was done. */
 export function showToast(message: string): void {
   notifications.show({ message, autoClose: 4_000, closeButtonProps: { 'aria-label': 'Dismiss' } });
 }
 
-/** Shows what somebody has to know, until it is dismissed. */
+/** Shows important information until it is dismissed. */
 export function showNotice(title: string, message: string): void {
   notifications.show({ title, message, autoClose: false, closeButtonProps: { 'aria-label': 'Dismiss' } });
 }
 
-/** Shows that a request was refused, and why, until it is dismissed; `what` says before that what was not done. */
+/** Shows the error of a refused request until it is dismissed. `what` is the title: the action that was not done. */
 export function showErrorToast(error: Error, what?: string): void {
   const requestId = requestIdOf(error);
   const request = requestId === undefined ? '' : `Request ${requestId}`;

@@ -1,9 +1,9 @@
 import { type RefObject, useEffect, useState } from 'react';
 
 /**
- * For a dialog that is there only while it is open: gives the focus back to what had it when it came, or to `opener` where
- * that is another: an item of a menu closes with it. Mantine does that only for a dialog that stays when it is closed, and
- * opens later than it is there.
+ * For a dialog that is mounted only while it is open. On unmount, returns the focus to the element that had it before,
+ * or to `opener`. Use `opener` for a menu item, which disappears with its menu. Mantine returns the focus only for a
+ * dialog that stays mounted and opens later.
  */
 export function useFocusReturn(opener?: RefObject<HTMLElement | null>): void {
   const [before] = useState(() => document.activeElement);

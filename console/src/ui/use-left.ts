@@ -1,6 +1,9 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
-/** Whether the person has left what this belongs to: whoever has is not brought back by an answer that comes late. */
+/**
+ * Returns a ref that is `true` after the component was unmounted: the person has left. A late response must not
+ * navigate back.
+ */
 export function useLeft(): RefObject<boolean> {
   const left = useRef(false);
   useEffect(() => {

@@ -3,7 +3,7 @@ import { RenderkitError } from 'renderkit/errors';
 
 const updateMs = 500;
 
-/** Seconds until a refused request may be sent again, from its Retry-After. It counts down to 0. */
+/** Returns the seconds until a refused request may be sent again, from its Retry-After header. Counts down to 0. */
 export function useRetryCountdown(error: unknown): number {
   const [left, setLeft] = useState(0);
   useEffect(() => {

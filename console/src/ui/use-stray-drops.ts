@@ -1,6 +1,9 @@
 import { useEffect } from 'react';
 
-/** Ignores files that are dropped where nothing takes them. Without this the browser shows them in place of the console. */
+/**
+ * Ignores files that are dropped where no component accepts them. Otherwise the browser would open them instead of the
+ * console.
+ */
 export function useStrayDrops(): void {
   useEffect(() => {
     const hover = (event: DragEvent) => {

@@ -9,28 +9,28 @@ import { Notice } from '../../ui/Notice.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 
 type ActProblemProps = {
-  /** Null: nothing is shown. */
+  /** `null`: nothing is shown. */
   error: Error | null;
-  /** What was not done: "The backend was not added". */
+  /** The action that failed: "The backend was not added". */
   title: string;
-  /** Does it again, once the person has signed in again. */
+  /** Repeats the action after the person has signed in again. */
   onRetry: () => void;
 };
 
 /**
- * Why an administrator's act was refused. Prices and secrets need a sign-in of the last minutes: it is made in another tab,
- * so that nothing that was typed is lost, and then the act is done without another word.
+ * Shows why an administrator's action was refused. Prices and secrets need a sign-in of the last minutes. The person
+ * signs in again in another tab, so no typed text is lost, and then the action is repeated without a further question.
  */
 export function ActProblem({ error, title, onRetry }: ActProblemProps) {
   const { account } = useSignedIn();
   const queryClient = useQueryClient();
   const isStale = hasCode(error, 'sign_in_required');
   useSignedInAgain(isStale, async () => {
-    // Refused where somebody else has signed in: this page, and what was typed in it, is not theirs, and is loaded anew.
+    // Fails when another person has signed in. This page and its typed text are not theirs, so the page is reloaded.
     const same = await queryClient.fetchQuery({ ...signedInQuery, staleTime: 0 }).catch(() => undefined);
     if (same !== undefined) onRetry();
   });
-  // Below the fold of a long form nobody would see it.
+  // At the end of a long form, the message would not be visible.
   const boxRef = useRef<HTMLDivElement>(null);
   useEffect(() => {
     boxRef.current?.scrollIntoView({ block: 'nearest' });

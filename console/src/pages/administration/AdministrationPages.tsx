@@ -7,7 +7,10 @@ import { ListSkeleton } from '../../ui/ListSkeleton.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 
-/** The pages of administrators; for everybody else they are not there. The studio refuses the calls behind them by itself. */
+/**
+ * The pages of administrators. Other people see "not found" instead. The studio itself refuses the calls behind these
+ * pages.
+ */
 export function AdministrationPages() {
   const { data, error, refetch } = useQuery(administrationQuery);
   if (data === undefined)

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import type { ManifestProblem } from '@renderkit/contract/studio/administration/models.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 
-/** Whether a route works on a backend, and what is missing there. */
+/** Shows whether a route works on a backend, and what is missing there. */
 export function FitBadge({
   fits,
   problems,

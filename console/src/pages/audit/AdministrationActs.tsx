@@ -17,7 +17,7 @@ const askEveryMs = 10_000;
 
 type ActsProps = { page: number | undefined; onPage: (page: number) => void };
 
-/** What was done with backends, models, plans and styles, and what each act changed. */
+/** Lists actions on backends, models, plans and styles, and what each changed. */
 export function AdministrationActs({ page, onPage }: ActsProps) {
   const acts = useQuery({
     ...consoleQuery('listAdministrationAudit', { query: { ...(page !== undefined && { page }) } }),
@@ -91,7 +91,7 @@ const columns: Column<AdministrationAct>[] = [
   { title: 'By whom', ownLine: true, cell: (act) => actorOf(act) },
 ];
 
-/** How many values changed, and the way to see them. */
+/** Shows how many values changed, with a button to see them. */
 function Change({ act, onShow }: { act: AdministrationAct; onShow: (act: AdministrationAct) => void }) {
   const differences = differencesOf(act.before, act.after);
   if (differences.length === 0) return '—';
@@ -130,12 +130,12 @@ const labels: Readonly<Record<string, string>> = {
   'account.administrator_set': 'Set whether an account administers',
 };
 
-/** An act by its name where the console knows no better one. */
+/** Returns the label of an action, or its name when the console has no label. */
 function actLabel(action: string): string {
   return labels[action] ?? action;
 }
 
-/** `backend:gpu1` is gpu1. */
+/** Returns the name in a subject: `gpu1` of `backend:gpu1`. */
 function subjectOf({ subject }: AdministrationAct): string {
   return subject.slice(subject.indexOf(':') + 1);
 }

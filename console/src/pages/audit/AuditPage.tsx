@@ -189,7 +189,7 @@ function SubjectId({ id }: { id: string | null }) {
   );
 }
 
-/** `daily budget: 500 · canceled: 3`. */
+/** Formats details: `daily budget: 500 · canceled: 3`. */
 function formatDetails(details: Record<string, string>): string {
   return Object.entries(details)
     .map(([name, value]) => `${name.replaceAll('_', ' ')}: ${value}`)

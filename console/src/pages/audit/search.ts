@@ -6,7 +6,7 @@ import {
 } from '@renderkit/contract/console/audit-actions.ts';
 import { choice, pageNumber } from '../../format/search-params.ts';
 
-/** `of`: the acts of administration in place of what the account did. */
+/** `of`: shows actions of administrators instead of actions of the account. */
 export type AuditSearch = {
   of?: 'administration';
   action?: AuditAction;

@@ -12,7 +12,7 @@ import { Page } from '../../ui/Page.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import { Section } from '../../ui/Section.tsx';
 
-/** Stands in the settings for as long as there is no key. */
+/** Placeholder in the settings until there is a key. */
 const placeholder = 'rk_live_…';
 const initialBudget = 100;
 
@@ -21,7 +21,7 @@ const choices = Object.entries(Object.groupBy(programs, ({ group }) => group)).m
   items: items.map(({ id, name }) => ({ value: id, label: name })),
 }));
 
-/** Brings a program that somebody uses already to this service: one key, its settings whole, and a trial. */
+/** Connects an existing program to this service: one key, all settings, and a trial. */
 export function ConnectPage() {
   const { base_url: base } = useSignedIn();
   const [chosen, setChosen] = useState<Program>(programs[0] as Program);
@@ -31,7 +31,7 @@ export function ConnectPage() {
     const program = programs.find((one) => one.id === id);
     if (program === undefined) return;
     setChosen(program);
-    // A key for another program may do other things.
+    // A key for another program may have other scopes.
     setKey(undefined);
   };
   return (

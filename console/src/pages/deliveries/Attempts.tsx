@@ -7,7 +7,7 @@ import { Section } from '../../ui/Section.tsx';
 import { Time } from '../../ui/Time.tsx';
 import classes from './attempts.module.css';
 
-/** All attempts with the receiver's answers, the newest first. */
+/** All attempts with the receiver's responses, newest first. */
 export function Attempts({ attempts }: { attempts: readonly DeliveryAttempt[] }) {
   return (
     <Section title="Attempts" card={false}>

@@ -25,7 +25,7 @@ export function DocsPage() {
       : navigate({ to: '/docs/$page', params: { page: id }, replace }));
   const moved = (path: string) => {
     const document = documentAt(path.slice(pathPrefix.length));
-    // Not every page of the service is a tab here: not the OpenAPI file, nor the service's front page.
+    // Some pages of the service are not tabs here: the OpenAPI file and the service's front page.
     if (document !== undefined) show(document.id, true);
   };
   return (
@@ -59,7 +59,7 @@ export function DocsPage() {
   );
 }
 
-/** The document with this id; the first where there is none. */
+/** Returns the document with this id, or the first document. */
 function documentOf(id: string | undefined): (typeof documents)[number] {
   return documents.find((one) => one.id === id) ?? documents[0];
 }

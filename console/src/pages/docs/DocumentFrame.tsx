@@ -6,13 +6,13 @@ type DocumentFrameProps = {
   /** Path of the document on this server. */
   path: string;
   title: string;
-  /** A link within the document led to another one. */
+  /** Called when a link in the document opened another document. */
   onMoved: (path: string) => void;
 };
 
 /**
- * A document of the service in a frame. The document's own bar of links is removed, since the console has tabs. A link
- * inside the document is reported, so that the console's address names what is shown.
+ * Shows a document of the service in a frame. Removes the document's own navigation bar, because the console has tabs.
+ * Reports links inside the document, so that the console's address names the shown document.
  */
 export function DocumentFrame({ path, title, onMoved }: DocumentFrameProps) {
   const frame = useRef<HTMLIFrameElement>(null);
@@ -51,8 +51,8 @@ export function DocumentFrame({ path, title, onMoved }: DocumentFrameProps) {
 }
 
 /**
- * Shows a document in the console's color scheme. By itself it follows the system, so its rules for a dark system are
- * switched on or off.
+ * Shows a document in the console's color scheme. A document follows the system's scheme, so its rules for a dark
+ * system are switched on or off.
  */
 function showScheme(inner: Document, scheme: 'light' | 'dark'): void {
   const dark = scheme === 'dark';
@@ -64,7 +64,7 @@ function showScheme(inner: Document, scheme: 'light' | 'dark'): void {
       if (/prefers-color-scheme:\s*dark/.test(media.mediaText)) media.mediaText = dark ? 'all' : 'not all';
     }
   }
-  // The API reference has its color scheme in a class.
+  // The API reference stores its color scheme in a class.
   if (/\b(?:light|dark)-mode\b/.test(inner.body.className)) {
     inner.body.classList.toggle('dark-mode', dark);
     inner.body.classList.toggle('light-mode', !dark);

@@ -16,7 +16,7 @@ import { showErrorToast, showToast } from '../../ui/toasts.ts';
 
 type Act = 'cancel' | 'stop' | 'repeat';
 
-/** Cancels what waits of the chosen generations, stops what runs, or sends the requests of all of them once more. */
+/** Actions on the chosen generations: cancels the queued ones, stops the running ones, or sends all requests again. */
 export function BulkBar({ rows, onClear }: { rows: readonly GenerationRow[]; onClear: () => void }) {
   const [asking, setAsking] = useState<Act>();
   const waiting = rows.filter(({ generation }) => generation.status === 'queued');
@@ -110,7 +110,7 @@ const ends = {
   stop: ({ generation: { id } }: GenerationRow) => callV1('stopGeneration', { params: { id } }),
 };
 
-/** Each has one key however often it is tried: a request whose answer was lost is made and paid for once. */
+/** Each request keeps one key for all tries, so a request whose response was lost is made and paid for once. */
 function createRepeat() {
   const keys = new Map<string, string>();
   return async ({ generation: { id, kind } }: GenerationRow) => {

@@ -5,7 +5,7 @@ import { useAdministrator } from '../../session/administration.ts';
 import { Section } from '../../ui/Section.tsx';
 import { Time } from '../../ui/Time.tsx';
 
-/** For administrators: what the engines said of jobs that failed, with the nodes and fields that users are not told. */
+/** For administrators: the engines' errors of failed jobs, with the nodes and fields that users do not see. */
 export function EngineErrors({ generation }: { generation: string }) {
   const isAdministrator = useAdministrator();
   const { data } = useQuery({

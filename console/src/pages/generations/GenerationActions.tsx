@@ -13,7 +13,10 @@ import { ConfirmModal } from '../../ui/ConfirmModal.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import { showToast } from '../../ui/toasts.ts';
 
-/** Cancels a generation while it waits, stops one that runs, runs its request again, or opens the request in the playground. */
+/**
+ * Actions on a generation: cancels it while it is queued, stops it while it runs, runs its request again, or opens the
+ * request in the playground.
+ */
 export function GenerationActions({ detail }: { detail: GenerationDetail }) {
   const { generation } = detail;
   return (
@@ -31,7 +34,7 @@ export function GenerationActions({ detail }: { detail: GenerationDetail }) {
   );
 }
 
-/** Sends the same request once more. It asks first, since that is paid for once more. */
+/** Sends the same request again. Asks first, because the new run is paid for. */
 function RunAgain({ detail: { generation, request } }: { detail: GenerationDetail }) {
   const [asking, setAsking] = useState(false);
   const navigate = useNavigate();
@@ -76,7 +79,7 @@ function RunAgain({ detail: { generation, request } }: { detail: GenerationDetai
   );
 }
 
-/** The error with what to do where a file is gone: a painted mask and a fetched file are kept for a day. */
+/** Adds advice to an error about a file that no longer exists. Painted masks and fetched files are kept for a day. */
 function explained(error: Error): Error {
   if (!RenderkitError.is(error)) return error;
   const gone = error.errors.find(({ message }) => message.includes('no such upload'));

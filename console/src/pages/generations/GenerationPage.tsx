@@ -10,7 +10,7 @@ import { GenerationActions } from './GenerationActions.tsx';
 import { GenerationView } from './GenerationView.tsx';
 
 const route = getRouteApi('/signed-in/generations/$id');
-/** While only a delivery of its event is pending. */
+/** Used while only a delivery of its event is pending. */
 const slowRefetchMs = 10_000;
 
 /** One generation: its request, its progress and its outputs. */

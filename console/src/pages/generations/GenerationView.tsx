@@ -89,7 +89,7 @@ function madeTitle(index: number, count: number): string {
   return count === 1 ? 'How it was made' : `How output ${index + 1} was made`;
 }
 
-/** Fixed at the start. */
+/** The cost, which was fixed at the start, and the refund. */
 function Cost({ generation }: { generation: Generation }) {
   const refund = refundOf(generation);
   return (
@@ -100,7 +100,7 @@ function Cost({ generation }: { generation: Generation }) {
   );
 }
 
-/** The title of a project, or its id where the project is gone. */
+/** The title of a project, or its id when the project no longer exists. */
 function ProjectTitle({ id }: { id: string }) {
   const project = useQuery({ ...v1Query('getProject', { params: { id } }), retry: false });
   return (
@@ -184,7 +184,7 @@ function Timeline({ generation }: { generation: Generation }) {
   );
 }
 
-/** The request as it was accepted, and as a program would send it. */
+/** The accepted request, also as program code. */
 function RequestSection({ request: { method, path, body: text } }: Pick<GenerationDetail, 'request'>) {
   const body = parseJson(text) as RequestBody | undefined;
   return (
@@ -194,7 +194,7 @@ function RequestSection({ request: { method, path, body: text } }: Pick<Generati
   );
 }
 
-/** The whole prompt of a request: the generation's row holds its beginning only. */
+/** Returns the whole prompt of a request. The generation's row has only its beginning. */
 function promptOf(body: string): string | undefined {
   const prompt = (parseJson(body) as { prompt?: unknown } | null | undefined)?.prompt;
   return typeof prompt === 'string' && prompt !== '' ? prompt : undefined;

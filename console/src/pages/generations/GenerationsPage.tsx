@@ -22,7 +22,7 @@ import { GenerationsTable } from './GenerationsTable.tsx';
 import { type GenerationsSearch, generationsSearch, statuses } from './search.ts';
 
 const route = getRouteApi('/signed-in/generations');
-/** While nothing on the page is queued or running. */
+/** Used while nothing on the page is queued or running. */
 const slowRefetchMs = 10_000;
 
 export function GenerationsPage() {
@@ -86,7 +86,7 @@ type FiltersProps = {
 
 function Filters({ search, onShow, rows }: FiltersProps) {
   const list = useQuery(consoleQuery('listKeys', {}));
-  // Generations of the console have a key of their own, which is in no list of keys.
+  // Generations of the console have a separate key, which is not in the list of keys.
   const names = new Map(
     [...(list.data?.data ?? []), ...rows.map(({ key }) => key)].map(({ id, name }) => [id, name]),
   );

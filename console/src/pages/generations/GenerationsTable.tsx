@@ -16,7 +16,7 @@ type GenerationsTableProps = {
   rows: readonly GenerationRow[];
   stale: boolean;
   footer: ReactNode;
-  /** Ids of those to act on together. */
+  /** Ids of the chosen generations. */
   chosen: ReadonlySet<string>;
   onChoose: (chosen: ReadonlySet<string>) => void;
 };

@@ -15,7 +15,7 @@ import { Secret } from '../../ui/Secret.tsx';
 import { BudgetInput, ConfirmInput, RateInput } from './LimitInputs.tsx';
 import { defaultRateLimit, emptyKey, toRequest } from './key-form.ts';
 
-/** The form of a new key; then the key itself, which is shown once. */
+/** The form of a new key. After that, shows the key itself once. */
 export function CreateKeyModal({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const [created, setCreated] = useState<CreatedApiKey>();
   const close = () => {

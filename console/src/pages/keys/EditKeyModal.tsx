@@ -9,7 +9,7 @@ import { showToast } from '../../ui/toasts.ts';
 import { BudgetInput, ConfirmInput, RateInput } from './LimitInputs.tsx';
 import { changesOf, formOf } from './key-form.ts';
 
-/** Changes the name and limits of a key; its scopes stay as they were given. */
+/** Changes the name and limits of a key. Its scopes cannot be changed. */
 export function EditKeyModal({ apiKey, onClose }: { apiKey: ApiKey | undefined; onClose: () => void }) {
   return (
     <Modal

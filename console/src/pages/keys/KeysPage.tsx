@@ -19,7 +19,7 @@ export function KeysPage() {
   const [creating, create] = useDisclosure(false);
   const [edited, setEdited] = useState<ApiKey>();
   const [revoked, setRevoked] = useState<ApiKey>();
-  // The newest state: the number of its queued generations changes while the dialog is open.
+  // Returns the newest state of a key: its number of queued generations changes while the dialog is open.
   const current = (key: ApiKey | undefined) => keys.data?.data.find(({ id }) => id === key?.id) ?? key;
   const createButton = (
     <Button leftSection={<Icon name="plus" size={14} />} onClick={create.open}>

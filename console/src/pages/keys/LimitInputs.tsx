@@ -16,7 +16,7 @@ export function BudgetInput(props: NumberInputProps) {
   );
 }
 
-/** What one act may cost before a program that works for a person has to ask that person. */
+/** The price above which a program must ask the person it works for. */
 export function ConfirmInput(props: NumberInputProps) {
   return (
     <BudgetInput

@@ -53,7 +53,7 @@ export function formOf(key: ApiKey): EditForm {
   };
 }
 
-/** The changed fields only: somebody else may have changed the others meanwhile. */
+/** Returns only the changed fields: another person may have changed the others in the meantime. */
 export function changesOf(key: ApiKey, form: EditForm): UpdateApiKeyRequest {
   const name = form.name.trim();
   const budget = numberOf(form.budget);

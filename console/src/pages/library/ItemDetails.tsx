@@ -13,7 +13,7 @@ import { Id } from '../../ui/Id.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 
-/** What can be done with an item of the library, and how it came to be. */
+/** The actions on an item of the library, and its provenance. */
 export function ItemDetails({ item, onDeleted }: { item: LibraryItem; onDeleted: () => void }) {
   const { asset, prompt, generation_id: generationId, frame_of: frameOf } = item;
   const media = itemOfAsset(asset);

@@ -14,7 +14,7 @@ type ItemGridProps = {
   onShow: (id: string) => void;
 };
 
-/** Thumbnails in rows of one height, each in its own ratio. Clicking one shows it; its box chooses it. */
+/** Thumbnails in rows of the same height, each in its own ratio. A click opens an item; its checkbox chooses it. */
 export function ItemGrid({ items, stale, selection, onShow }: ItemGridProps) {
   const press = (event: KeyboardEvent) => {
     if (event.key === 'a' && (event.ctrlKey || event.metaKey)) selection.chooseAll();
@@ -77,7 +77,7 @@ function Tile({ item: { asset, prompt }, selection, onShow }: TileProps) {
         className={classes['choose']}
         aria-label={`Choose ${name}`}
         checked={chosen}
-        // The click says whether Shift was held; the change does not.
+        // The click event reports whether Shift is held; the change event does not.
         onClick={(event) => selection.toggle(asset.id, event.shiftKey)}
         onChange={() => undefined}
       />

@@ -9,11 +9,11 @@ import type { LibrarySearch } from './search.ts';
 type LibraryFiltersProps = {
   search: LibrarySearch;
   onShow: (change: LibrarySearch, replace?: boolean) => void;
-  /** False on the page of one project. */
+  /** `false` on the page of one project. */
   withProjects: boolean;
 };
 
-/** The filter offers the newest projects only. */
+/** The most projects in the filter, newest first. */
 const maxProjects = 100;
 
 export function LibraryFilters({ search, onShow, withProjects }: LibraryFiltersProps) {

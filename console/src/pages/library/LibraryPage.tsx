@@ -8,7 +8,7 @@ import { librarySearch } from './search.ts';
 
 const route = getRouteApi('/signed-in/library');
 
-/** Everything that was generated on the account. */
+/** The library: everything that was generated on the account. */
 export function LibraryPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();

@@ -19,15 +19,15 @@ const pageSize = 60;
 
 type LibraryViewProps = {
   search: LibrarySearch;
-  /** Puts filters, page and shown item into the address; `replace`: without another step of the browser's history. */
+  /** Writes filters, page and shown item to the address. `replace`: without a new entry in the browser's history. */
   onSearch: (search: LibrarySearch, replace: boolean) => void;
-  /** Set on the page of a project, which holds that project alone. */
+  /** Set on the page of a project, to show only this project. */
   project?: string;
-  /** In place of a list that is empty without a filter. */
+  /** Shown when the list is empty without a filter. */
   empty: ReactNode;
 };
 
-/** Items of the library: filters, the grid with what is done to those chosen, and one of them shown large. */
+/** Items of the library: filters, the grid, actions on the chosen items, and one item shown large. */
 export function LibraryView({ search, onSearch, project, empty }: LibraryViewProps) {
   const { item: shown, page, ...filters } = search;
   const { from, to, ...others } = filters;
@@ -83,7 +83,7 @@ export function LibraryView({ search, onSearch, project, empty }: LibraryViewPro
       <Viewer
         items={items}
         shown={shown}
-        // Only opening it adds to the browser's history, not each item in it.
+        // Only opening an item adds to the browser's history, not moving to another item.
         onShow={(id) => show({ page, item: id }, shown !== undefined)}
       />
     </>
@@ -96,7 +96,7 @@ type ViewerProps = {
   onShow: (id: string | undefined) => void;
 };
 
-/** One item large, with its neighbours; one that a link named and this page does not hold, alone. */
+/** Shows one item large, with its neighbours. An item from a link that is not on this page is shown alone. */
 function Viewer({ items, shown, onShow }: ViewerProps) {
   const elsewhere = shown !== undefined && !items.some(({ asset }) => asset.id === shown);
   const alone = useQuery({

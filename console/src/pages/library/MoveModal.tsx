@@ -17,11 +17,11 @@ type MoveModalProps = {
   onMoved: () => void;
 };
 
-/** What stands for no project and for a new one among the ids of projects. */
+/** Special values among the project ids: no project, and a new project. */
 const none = 'none';
 const another = 'new';
 
-/** Asks for the project that items are to be in, which may be a new one. */
+/** A dialog to choose the project for items. The project may be new. */
 export function MoveModal({ opened, onClose, ...rest }: MoveModalProps) {
   return (
     <Modal
@@ -87,7 +87,7 @@ function MoveForm({ ids, onClose, onMoved }: Omit<MoveModalProps, 'opened'>) {
   );
 }
 
-/** Moves items to a project, to a new one of that title, or out of theirs. */
+/** Moves items to a project, to a new project with this title, or out of their project. */
 function useMove(ids: readonly string[], onMoved: () => void) {
   const queries = useQueryClient();
   return useMutation({

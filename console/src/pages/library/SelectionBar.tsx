@@ -16,7 +16,7 @@ import type { Selection } from './use-selection.ts';
 
 type SelectionBarProps = { items: readonly LibraryItem[]; selection: Selection };
 
-/** What can be done with all chosen items at once. */
+/** The actions on all chosen items. */
 export function SelectionBar({ items, selection }: SelectionBarProps) {
   const [asking, setAsking] = useState<'move' | 'delete'>();
   const chosen = items.filter(({ asset }) => selection.has(asset.id));
@@ -140,7 +140,7 @@ function useFavorite() {
   });
 }
 
-/** Says what became of an act on many items, and has the lists read again. */
+/** Returns a function that shows the result of an action on many items, and reloads the lists. */
 function useReport() {
   const queries = useQueryClient();
   return async ({ done, failed }: Outcome<LibraryItem>, what: string) => {

@@ -27,7 +27,7 @@ export function librarySearch(search: Record<string, unknown>): LibrarySearch {
   };
 }
 
-/** The same for a page on which the project is settled. */
+/** Search parameters of a project's page, without the project. */
 export type ProjectSearch = Omit<LibrarySearch, 'project_id'>;
 export function projectSearch(search: Record<string, unknown>): ProjectSearch {
   const { project_id: _, ...others } = librarySearch(search);

@@ -4,13 +4,13 @@ export type Selection = {
   /** In the order of the page. */
   chosen: readonly string[];
   has: (id: string) => boolean;
-  /** Chooses one, or no longer; `through`: all between the last one and this. */
+  /** Adds an item to the selection or removes it. `through`: includes all items since the last one. */
   toggle: (id: string, through: boolean) => void;
   chooseAll: () => void;
   clear: () => void;
 };
 
-/** Which items of a page are chosen. One that is no longer on the page is chosen no more. */
+/** Manages the selected items of a page. An item that leaves the page is no longer selected. */
 export function useSelection(ids: readonly string[]): Selection {
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
   const [last, setLast] = useState<string>();

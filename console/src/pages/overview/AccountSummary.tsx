@@ -11,7 +11,7 @@ const unknown = 'The studio cannot be asked just now.';
 
 type AccountSummaryProps = { balance: Balance | null; limits: Limits | null };
 
-/** The account's credits, and what it runs against what it may run. */
+/** The account's credits, and its running generations with their limits. */
 export function AccountSummary({ balance, limits }: AccountSummaryProps) {
   return (
     <div className={classes['summary']}>
@@ -74,7 +74,7 @@ function Monthly({ balance: { monthly, monthly_allowance: allowance } }: { balan
   );
 }
 
-/** The queues of jobs that have a limit of their own. */
+/** The queues that have separate limits. */
 const queues = [
   ['image', 'Images'],
   ['edit', 'Edits'],

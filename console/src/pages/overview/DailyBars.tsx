@@ -8,7 +8,7 @@ type DailyBarsProps = {
   label: string;
   days: readonly string[];
   series: readonly Series[];
-  /** The day under the pointer; undefined when it leaves. */
+  /** Called with the index of the day under the pointer, or `undefined` when the pointer leaves. */
   onPoint: (day: number | undefined) => void;
 };
 
@@ -16,14 +16,17 @@ type DailyBarsProps = {
 const height = 190;
 const edge = { top: 10, right: 6, bottom: 26, left: 46 };
 const maxBarWidth = 36;
-/** The least from one name of a day to the next. */
+/** The least distance between two day labels. */
 const dayRoom = 70;
-/** Lines above zero. */
+/** The most lines above zero. */
 const maxLines = 4;
-/** Of the room of a day. */
+/** Width of a bar, as a part of the day's width. */
 const barShare = 0.72;
 
-/** Stacked bars. A screen reader gets the label alone: the same numbers are beside it as text and as a table. */
+/**
+ * Stacked bars. A screen reader gets only the label, because the same numbers are also available as text and as a
+ * table.
+ */
 export function DailyBars({ label, days, series, onPoint }: DailyBarsProps) {
   const { ref, width } = useElementSize();
   const inner = width - edge.left - edge.right;

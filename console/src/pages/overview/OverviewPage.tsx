@@ -55,7 +55,7 @@ export function OverviewPage() {
 
 function Contents({ overview }: { overview: Overview }) {
   const { balance, limits, days, spend, outcomes, latest, warnings } = overview;
-  // Each new array draws its chart again.
+  // Memoized, because a new array redraws its chart.
   const spendDrawn = useMemo(() => spendSeries(spend), [spend]);
   const outcomesDrawn = useMemo(() => outcomeSeries(outcomes), [outcomes]);
   const nothing = latest.length === 0 && spend.length === 0;
@@ -78,7 +78,7 @@ function Contents({ overview }: { overview: Overview }) {
   );
 }
 
-/** In place of the charts while there is nothing to show in them. */
+/** Shown instead of the charts while there is no data. */
 function FirstSteps() {
   return (
     <EmptyState

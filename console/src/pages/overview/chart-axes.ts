@@ -1,15 +1,20 @@
-/** 1, 2, 5, 10, 20, 50 …: credits and counts are read in whole steps. */
+/** 1, 2, 5, 10, 20, 50 …: axes of credits and counts have whole steps. */
 const wholeSteps = Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((n) => n * 10 ** power)).flat();
-/** Steps of the days that are named. */
+/** Steps between the labeled days. */
 const daySteps = [1, 2, 7, 14, 30];
 
-/** Values at which an upright axis from 0 to `max` has a line: whole, even, and at most `maxTicks` above 0. */
+/**
+ * Returns the values of the lines of a vertical axis from 0 to `max`: whole, evenly spaced, and at most `maxTicks`
+ * above 0.
+ */
 export function valueTicks(max: number, maxTicks: number): number[] {
   const step = wholeSteps.find((one) => max / one <= maxTicks) ?? max;
   return Array.from({ length: Math.floor(max / step) + 1 }, (_, n) => n * step);
 }
 
-/** Indexes of the days that have a name below them, when there is room for `maxTicks` names. The newest day is one of them. */
+/**
+ * Returns the indexes of the labeled days, when there is room for `maxTicks` labels. Always includes the newest day.
+ */
 export function dayTicks(days: number, maxTicks: number): number[] {
   const step = daySteps.find((one) => days / one <= maxTicks) ?? days;
   const ticks: number[] = [];

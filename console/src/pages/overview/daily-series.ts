@@ -4,10 +4,10 @@ import { roundCredits } from '@renderkit/contract/studio/credits.ts';
 /** One series of a chart: a number for each day, and its color (a CSS variable). */
 export type Series = { name: string; values: readonly number[]; color: string };
 
-/** Each of the largest spenders has a color; the other keys are one series. */
+/** Colors of the largest spenders. All other keys form one series. */
 const keyColors = ['--rk-c1', '--rk-c2', '--rk-c3', '--rk-c4', '--rk-c5'];
 
-/** Spend by key, the largest spender first. */
+/** Returns the spend by key, largest first. */
 export function spendSeries(spend: Overview['spend']): Series[] {
   const sorted = spend
     .map(({ name, credits }) => ({ name, values: credits, total: sum(credits) }))
@@ -21,7 +21,7 @@ export function spendSeries(spend: Overview['spend']): Series[] {
   return [...series, { name: 'Other keys', values, color: '--rk-idle' }];
 }
 
-/** Generations by their outcome. An outcome that none had is left out, except success. */
+/** Returns the generations by outcome. Leaves out outcomes without generations, except success. */
 export function outcomeSeries(outcomes: Overview['outcomes']): Series[] {
   const all: Series[] = [
     { name: 'Succeeded', values: outcomes.succeeded, color: '--rk-good' },
@@ -32,7 +32,7 @@ export function outcomeSeries(outcomes: Overview['outcomes']): Series[] {
   return all.filter(({ values }, index) => index === 0 || sum(values) > 0);
 }
 
-/** Each series on top of those before it, as bars are drawn. */
+/** Returns each series added to those before it, as stacked bars are drawn. */
 export function stacked(series: readonly Series[]): number[][] {
   let below: readonly number[] = [];
   return series.map(({ values }) => {
@@ -42,12 +42,12 @@ export function stacked(series: readonly Series[]): number[][] {
   });
 }
 
-/** The sum, rounded to 1/1000 credit, since sums of floats drift. */
+/** Returns the sum, rounded to 1/1000 credit, because sums of floats are inexact. */
 export function sum(values: readonly number[]): number {
   return roundCredits(values.reduce((total, value) => total + value, 0));
 }
 
-/** `Nov 21` of a UTC day. */
+/** Formats a UTC day: `Nov 21`. */
 export function formatDay(day: string): string {
   return new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' }).format(
     new Date(`${day}T00:00:00Z`),

@@ -11,17 +11,17 @@ import { useRuns, watchingOf } from './use-runs.ts';
 
 const Compare = lazy(async () => ({ default: (await import('./Compare.tsx')).Compare }));
 
-/** As many as can be told apart side by side. */
+/** The most results that are readable side by side. */
 const maxCompared = 4;
 
 type CanvasProps = {
   shown: string | undefined;
   kind?: GenerationKind | undefined;
-  /** Receives the element in which the form lets people paint. */
+  /** Called with the element in which the form shows the painting. */
   paintingRef: (room: HTMLElement | null) => void;
 };
 
-/** What is painted on or was made, as large as the window has room, and the newest runs below it. */
+/** Shows the painting or the result, as large as the window allows, and the newest runs below. */
 export function Canvas({ shown, kind = 'image', paintingRef }: CanvasProps) {
   const { account } = useSignedIn();
   const rows = useRuns();
@@ -50,7 +50,7 @@ export function Canvas({ shown, kind = 'image', paintingRef }: CanvasProps) {
   );
 }
 
-/** Scrolls to the result of a new run, where something is painted on above it or an earlier one was looked at. */
+/** Scrolls to the result of a new run, because a painting may be above it or an earlier result was in view. */
 function useScrollToResult(canvas: RefObject<HTMLElement | null>, shown: string | undefined): void {
   const before = useRef(shown);
   useEffect(() => {
@@ -62,8 +62,8 @@ function useScrollToResult(canvas: RefObject<HTMLElement | null>, shown: string 
 }
 
 /**
- * Scrolls to what is to be painted on as soon as it is there: a browser keeps in sight what it pushes down. The form puts it
- * there, wherever the form has got it from.
+ * Scrolls to the painting when the form adds it. The browser keeps the earlier content in view and would leave the
+ * painting out of view.
  */
 function useScrollToPainting(canvas: RefObject<HTMLElement | null>): void {
   useEffect(() => {
@@ -78,13 +78,13 @@ function useScrollToPainting(canvas: RefObject<HTMLElement | null>): void {
 }
 
 /**
- * Gives the focus to the result where what had it on the canvas is gone: a button that has ended its run, or begun another, or
- * the dialog that asked before, which goes later than the run ends.
+ * Moves the focus to the result when the focused element was removed: a button that ended or started a run, or its
+ * confirmation dialog, which closes after the run has ended.
  */
 function useKeptFocus(canvas: RefObject<HTMLElement | null>): (event: FocusEvent) => void {
   const last = useRef<Element>(null);
   useEffect(() => {
-    // What is removed with the focus in it tells nobody.
+    // Removing a focused element fires no event.
     const observer = new MutationObserver(() => {
       if (last.current?.isConnected !== false || document.activeElement !== document.body) return;
       canvas.current?.querySelector<HTMLElement>('section')?.focus({ preventScroll: true });
@@ -97,7 +97,7 @@ function useKeptFocus(canvas: RefObject<HTMLElement | null>): (event: FocusEvent
   };
 }
 
-/** What is marked for comparing, and what is being compared: the second mark opens the comparison. */
+/** Manages the results that are marked for comparing and those being compared. The second mark opens the comparison. */
 function useCompared() {
   const [marked, setMarked] = useState<readonly Compared[]>([]);
   const [compared, setCompared] = useState<readonly Compared[]>([]);

@@ -5,7 +5,7 @@ import { type MediaItem, nameOfItem } from '../../media/media-item.ts';
 import { useFocusReturn } from '../../ui/use-focus-return.ts';
 import classes from './compare.module.css';
 
-/** A result, and what tells it apart where a grid was run. */
+/** A result, and its label in a grid. */
 export type Compared = { item: MediaItem; label: string | undefined };
 
 type CompareProps = { items: readonly Compared[]; onClose: () => void };
@@ -55,7 +55,10 @@ export function Compare({ items, onClose }: CompareProps) {
   );
 }
 
-/** The one over the other: what is left of the line is the first. The arrow keys move the line. */
+/**
+ * Shows one result over the other, with a line between them: the first is left of the line. The arrow keys move the
+ * line.
+ */
 function Slider({ left, right }: { left: Compared; right: Compared }) {
   const [at, setAt] = useState(50);
   const style = { ...ratioOf(left.item), '--at': `${at}%` } as CSSProperties;

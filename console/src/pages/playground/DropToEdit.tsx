@@ -11,12 +11,12 @@ import { kindOfUse } from './use-initial-form.ts';
 
 const route = getRouteApi('/signed-in/playground');
 
-/** The signal comes when the form is left. */
+/** The signal aborts when the person leaves the form. */
 type Dropped = { file: File; signal: AbortSignal };
 
 /**
- * Takes a picture that is dropped where no field of the form takes one: it is uploaded, and the form becomes that of an edit of
- * it. Who leaves the form meanwhile is not brought back: the upload is aborted.
+ * Accepts a picture that is dropped where no field of the form accepts one: uploads it, and opens the form of an edit
+ * of it. If the person leaves the form in the meantime, the upload is aborted and the form does not open.
  */
 export function DropToEdit() {
   const navigate = route.useNavigate();

@@ -43,10 +43,10 @@ type PlaygroundProps = {
 };
 
 const route = getRouteApi('/signed-in/playground');
-/** Styles and suggestions change seldom. */
+/** Styles and suggestions rarely change. */
 const choicesStaleMs = 5 * 60_000;
 
-/** The form: model, sources, prompt and Run stay in sight, the settings below them scroll. */
+/** The form. Model, sources, prompt and Run stay in view; the settings below them scroll. */
 export function Playground({ kind, model, models, unlisted, typed, onModel }: PlaygroundProps) {
   const account = useQuery({ ...v1Query('getAccount', {}), staleTime: 60_000 });
   const choices = useChoices();
@@ -60,7 +60,7 @@ export function Playground({ kind, model, models, unlisted, typed, onModel }: Pl
   const lastSeed = useRequestOf(route.useSearch().generation).seed;
   const history = useModelHistory();
   useSavedDraft({ kind, model, typed: form.typed, choices });
-  /** Starts what is asked for where nothing is missing; otherwise it leads to what is. */
+  /** Runs `asked` when no required field is missing. Otherwise focuses the first missing field. */
   const begin = (asked: () => void) => {
     const missing = missingOf(kind, model, values);
     form.showErrors(missing.map(({ field, sentence }) => ({ field, message: sentence })));
@@ -84,10 +84,10 @@ export function Playground({ kind, model, models, unlisted, typed, onModel }: Pl
     });
   useWindowEvent('keydown', (event) => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
-    // A dialog has a button of its own.
+    // A dialog has its own button.
     if (document.querySelector('[role="dialog"]') !== null) return;
     event.preventDefault();
-    // A key that is held down asks once: each run is paid for.
+    // A key that is held down counts once, because each run is paid for.
     if (!event.repeat) run();
   });
   const capabilities = account.data?.capabilities;
@@ -137,7 +137,7 @@ function useChoices() {
   return { styles: styles.data?.data, suggestions: suggestions.data?.data };
 }
 
-/** Runs requests, shows the newest of them, and keeps their prompt and what was painted for them. */
+/** Runs requests, shows the newest of them, and stores their prompts and painted masks. */
 function useRun(strokes: readonly MaskStep[], onRefused: (error: Error) => void) {
   const navigate = route.useNavigate();
   const queries = useQueryClient();
@@ -181,7 +181,7 @@ function showFieldErrors(error: Error, show: (errors: FieldError[]) => void): vo
   if (first !== undefined) focusField(first.field.replace(/\[\d+\]$/, ''));
 }
 
-/** Moves the focus to a field of the form. A field that has no `data-field` is near the button and needs no move. */
+/** Moves the focus to a field of the form. A field without `data-field` is near the button, so the focus stays. */
 function focusField(field: string): void {
   const name = field === 'video_id' ? 'video' : field;
   const element = () => document.querySelector<HTMLElement>(`[data-field="${CSS.escape(name)}"]`);
@@ -192,6 +192,6 @@ function focusField(field: string): void {
       preventScroll: true,
     });
   };
-  // The error is rendered first, and a closed section takes a moment to open.
+  // Tries twice: the error is rendered first, and a closed section needs time to open.
   for (const ms of [50, 400]) setTimeout(attempt, ms);
 }

@@ -22,7 +22,7 @@ import { type Start, useStart } from './use-start.ts';
 
 const route = getRouteApi('/signed-in/playground');
 
-/** Makes images and videos: what was made has the room, the form stands beside it. */
+/** The page to make images and videos. The results have most of the room, with the form next to them. */
 export function PlaygroundPage() {
   const search = route.useSearch();
   const start = useStart(search);
@@ -41,7 +41,7 @@ export function PlaygroundPage() {
 
 type FormLoaderProps = Start & { search: PlaygroundSearch };
 
-/** Loads what the form starts with. */
+/** Loads the initial values of the form. */
 function FormLoader({ search, from, form, told, begin }: FormLoaderProps) {
   const { initial, error, retry } = useInitialForm(from, form);
   const kind = search.kind ?? initial?.kind ?? 'image';
@@ -55,7 +55,7 @@ function FormLoader({ search, from, form, told, begin }: FormLoaderProps) {
   );
 }
 
-/** The heading, what to make, and the way to an empty form. */
+/** The heading, the choice of what to make, and the button for an empty form. */
 function FormHead({ kind, begin }: { kind: GenerationKind; begin: Start['begin'] }) {
   return (
     <div className={classes['head']}>
@@ -88,14 +88,14 @@ type ModelLoaderProps = Pick<Start, 'told' | 'begin'> & {
   search: PlaygroundSearch;
   initial: InitialForm;
   kind: GenerationKind;
-  /** The field that the form begins with; a model that has none is no use then. */
+  /** The field that the form begins with. Models without this field are not offered. */
   use: ItemUse | undefined;
 };
 
 function ModelLoader({ search, initial, kind, use, told, begin }: ModelLoaderProps) {
   const navigate = route.useNavigate();
   useReplacedForm(initial, told, begin);
-  // Here, since a model may have to be looked up again while somebody writes: what they wrote outlives that.
+  // The state is here, because a model may load again while the person types. The typed values must not be lost.
   const typed = useState(initial.values);
   const { suite } = kinds[kind];
   const list = useQuery({ ...v1Query('listModels', {}), staleTime: 60_000 });
@@ -103,7 +103,7 @@ function ModelLoader({ search, initial, kind, use, told, begin }: ModelLoaderPro
     search.model ?? (kind === initial.kind && kind !== 'video_extend' ? initial.model : undefined);
   const models = (list.data?.data ?? []).filter(({ suites }) => suites.includes(suite));
   const listed = wanted === undefined ? undefined : models.find(({ id }) => id === wanted);
-  // Models of larger plans are not in the list, but can be shown.
+  // Models of larger plans are not in the list, but can still be shown.
   const one = useQuery({
     ...v1Query('getModel', { params: { id: wanted ?? '' } }),
     enabled: wanted !== undefined && list.data !== undefined && listed === undefined,
@@ -114,7 +114,7 @@ function ModelLoader({ search, initial, kind, use, told, begin }: ModelLoaderPro
   const fallback = useful.find(({ default_for: of }) => of.includes(suite)) ?? useful[0] ?? models[0];
   const named = listed ?? (one.data?.suites.includes(suite) === true ? one.data : undefined);
   const known = named !== undefined && (search.model !== undefined || takes(named, use)) ? named : undefined;
-  // Once the models are known, a later look that fails takes nothing away.
+  // After the models are loaded, a later error does not remove them.
   if (list.data === undefined)
     return list.error === null ? (
       <Loading />
@@ -145,7 +145,7 @@ function ModelLoader({ search, initial, kind, use, told, begin }: ModelLoaderPro
   );
 }
 
-/** Whether a model takes an item of the library in this field. */
+/** Returns whether a model accepts an item of the library in this field. */
 function takes({ parameters }: Model, use: ItemUse | undefined): boolean {
   if (use === 'reference_images') return parameters.max_reference_images > 0;
   if (use === 'start_image') return parameters.frames.start;

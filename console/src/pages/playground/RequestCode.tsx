@@ -3,7 +3,7 @@ import { RequestSamples } from '../../generations/RequestSamples.tsx';
 import { maskFile, placeholderKey, readsMask } from '../../generations/code-samples.ts';
 import type { RequestBody } from '../../generations/kinds.ts';
 
-/** The request of the form as a program would send it. */
+/** The request of the form as program code. */
 export function RequestCode({ path, body }: { path: string; body: RequestBody }) {
   return (
     <div>

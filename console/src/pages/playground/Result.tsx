@@ -21,19 +21,19 @@ import { type Culling, useCulling } from './use-culling.tsx';
 import { useGeneration } from './use-runs.ts';
 
 type ResultProps = {
-  /** The generations that are shown: one, or those that were started together. */
+  /** Ids of the shown generations: one, or those that were started together. */
   ids: readonly string[];
-  /** What tells them apart, where a grid was run. */
+  /** Their labels when a grid was run. */
   labels: readonly string[];
   rows: readonly GenerationRow[];
   watching: ReadonlyMap<string, Watching>;
-  /** Ids of what is marked for comparing. */
+  /** Ids of the items that are marked for comparing. */
   marked: readonly string[];
   mark: (one: Compared) => void;
   compare: (items: readonly Compared[]) => void;
 };
 
-/** The results of the runs that are shown, or how far they are. */
+/** Shows the results of the shown runs, or their progress. */
 export function Result({ ids, labels, rows, watching, marked, mark, compare }: ResultProps) {
   const [made, setMade] = useState<ReadonlyMap<string, readonly MediaItem[]>>(new Map());
   const [large, setLarge] = useState<string>();
@@ -48,12 +48,12 @@ export function Result({ ids, labels, rows, watching, marked, mark, compare }: R
     for (const item of gone) if (marked.includes(item.id)) mark(labelled(item));
     const next = items.slice(items.findIndex(isGone)).find((item) => !isGone(item));
     const left = next ?? items.findLast((item) => !isGone(item));
-    // Before it goes, so that the focus does not go with it.
+    // Moves the focus before the picture is removed, so that the focus is not lost.
     focusImage(section.current, left?.id);
     known.discard(gone);
   };
   const culling = { ...known, discard };
-  // A run that is under way takes the room of one picture.
+  // A run in progress takes the room of one picture.
   const cells = Math.max(1, items.length + ids.filter((id) => !made.has(id)).length);
   return (
     <section ref={section} className={classes['result']} aria-label="Result" tabIndex={-1}>
@@ -94,7 +94,7 @@ export function Result({ ids, labels, rows, watching, marked, mark, compare }: R
 
 type TogetherProps = { items: readonly MediaItem[]; culling: Culling; onCompare: () => void };
 
-/** What can be done with several results at once. */
+/** Actions on several results together. */
 function Together({ items, culling, onCompare }: TogetherProps) {
   const rest = items.filter(({ id }) => !culling.kept.has(id));
   return (
@@ -118,7 +118,7 @@ function Together({ items, culling, onCompare }: TogetherProps) {
   );
 }
 
-/** Moves the focus to a picture, or to the button that shows it where it is covered; without one to the section. */
+/** Moves the focus to a picture, or to the button that uncovers it. Without a picture, moves it to the section. */
 function focusImage(section: HTMLElement | null, id = ''): void {
   const buttons = section?.querySelectorAll<HTMLElement>(`[data-item="${CSS.escape(id)}"] button`);
   const first = [...(buttons ?? [])].find((button) => button.checkVisibility());

@@ -20,18 +20,20 @@ type ResultImageProps = {
   item: MediaItem;
   generation: Generation;
   culling: Culling;
-  /** It is marked for comparing. */
+  /** The item is marked for comparing. */
   marked: boolean;
   mark: () => void;
   onLarge: (id: string) => void;
 };
 
-/** What can be done with a result: a button below it, and a key while it or a button of it has the focus. */
+/**
+ * An action on a result: a button below it, and a key that works while the result or one of its buttons has the focus.
+ */
 type Action = { key: ResultKey; label: string; icon: IconName; act: () => void; pressed?: boolean };
 
 const route = getRouteApi('/signed-in/playground');
 
-/** One result, and what can be done with it by pointer and by keys. */
+/** One result, with its actions by pointer and by keys. */
 export function ResultImage(props: ResultImageProps) {
   const { item, onLarge } = props;
   const actions = useActions(props);
@@ -45,7 +47,7 @@ export function ResultImage(props: ResultImageProps) {
   };
   const name = nameOfItem(item);
   return (
-    // The keys belong to the buttons inside, and none of them types.
+    // The keys belong to the buttons inside. None of them is a text field.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <div
       className={classes['picture']}
@@ -140,8 +142,9 @@ function useActions({ item, culling, marked, mark }: ResultImageProps): Action[]
 }
 
 /**
- * Undefined where the library does not have the item. What is pressed before the library has answered makes it a favorite as
- * soon as it has, and is forgotten where it does not answer.
+ * Returns the action to mark a favorite. `undefined` when the library does not have the item. If the person presses it
+ * before the library has answered, the item becomes a favorite after the answer. The press is forgotten when no answer
+ * arrives.
  */
 function useFavorite(item: MediaItem): Action | undefined {
   const { asset, missing } = useAssetState(item.id, item.type);
@@ -159,7 +162,7 @@ function useFavorite(item: MediaItem): Action | undefined {
   useEffect(() => {
     if (!early || (asset === undefined && !missing)) return;
     setEarly(false);
-    // It was shown as one since, whatever it is.
+    // The item was already shown as a favorite, so the mark is set whatever its earlier state was.
     if (!missing) mutate(true);
   }, [early, asset, missing, mutate]);
   if (missing) return undefined;

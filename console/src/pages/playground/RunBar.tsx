@@ -22,11 +22,11 @@ type RunBarProps = {
   values: FormValues;
   body: RequestBody;
   creation: { error: Error | null; isPending: boolean };
-  /** A file is on its way. */
+  /** A file is being uploaded. */
   uploading: boolean;
   /** The plan does not include the model. */
   closed: boolean;
-  /** Runs it so many times. */
+  /** Runs the request this many times. */
   onRun: (times?: number) => void;
   /** Runs a grid. */
   onVary: (cells: readonly GridCell[]) => void;
@@ -90,13 +90,13 @@ export function RunBar(props: RunBarProps) {
   );
 }
 
-/** How many runs can be started at once. */
+/** The choices for several runs at once. */
 const severalTimes = [2, 4, 8];
 
 type SeveralProps = {
   ref: Ref<HTMLButtonElement>;
   disabled: boolean;
-  /** Of one run; undefined while it is not known. */
+  /** Price of one run. `undefined` while it is not known. */
   credits: number | undefined;
   onRun: RunBarProps['onRun'];
   onVary: () => void;
@@ -133,12 +133,12 @@ function Several({ ref, disabled, credits, onRun, onVary }: SeveralProps) {
   );
 }
 
-/** Fields that no price depends on. */
+/** Fields that do not affect the price. */
 const fieldsWithoutPrice = new Set<string>(['prompt', 'mask']);
 
 type CostProps = {
   estimate: ReturnType<typeof useEstimate>['estimate'];
-  /** What is to be filled in first. */
+  /** The first missing field. */
   first: Missing | undefined;
   closed: boolean;
   refused: boolean;
@@ -157,7 +157,7 @@ function Cost({ estimate, first, closed, refused }: CostProps) {
         {first.sentence}
       </Text>
     );
-  // The error of a refused run says the same in more detail.
+  // The error of a refused run contains the same in more detail.
   if (estimate.error !== null) return refused ? <span /> : <Unpriced error={estimate.error} />;
   if (estimate.data === undefined)
     return (

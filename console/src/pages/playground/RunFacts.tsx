@@ -21,11 +21,11 @@ const modelsStaleMs = 60_000;
 
 type RunFactsProps = {
   generation: Generation;
-  /** What tells it apart from others of its grid. */
+  /** The label of this run in its grid. */
   label?: string | undefined;
 };
 
-/** What is known of a run in a line, and what can be done with it as a whole. */
+/** The facts about a run in one line, and the actions on the whole run. */
 export function RunFacts({ generation, label }: RunFactsProps) {
   const { id, status, model, cost } = generation;
   const { prompt, seed } = useRequestOf(id);
@@ -66,7 +66,7 @@ export function RunFacts({ generation, label }: RunFactsProps) {
   );
 }
 
-/** The same request once more, or its request in the form. */
+/** Buttons to run the same request again, or to open it in the form. */
 function Again({ generation }: { generation: Generation }) {
   const repeats = useRepeats(generation.model);
   const navigate = route.useNavigate();
@@ -109,14 +109,14 @@ function Again({ generation }: { generation: Generation }) {
   );
 }
 
-/** Whether a model makes the same for the same request: it does where it takes a seed. */
+/** Returns whether a model makes the same result for the same request. Models that accept a seed do. */
 function useRepeats(model: string): boolean {
   const models = useQuery({ ...v1Query('listModels', {}), staleTime: modelsStaleMs });
   const found = models.data?.data.find(({ id }) => id === model);
   return found?.parameters.options.some(isSeed) ?? true;
 }
 
-/** How long a generation has been under way, or how long it took. */
+/** Shows how long a generation has been in progress, or how long it took. */
 function Elapsed({ generation }: { generation: Generation }) {
   const { created_at: created, completed_at: completed } = generation;
   const [now, setNow] = useState(Date.now);

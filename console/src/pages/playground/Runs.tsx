@@ -11,11 +11,11 @@ import classes from './runs.module.css';
 type RunsProps = {
   rows: readonly GenerationRow[];
   watching: ReadonlyMap<string, Watching>;
-  /** Ids of those that are shown large. */
+  /** Ids of the runs that are shown large. */
   shown: readonly string[];
 };
 
-/** The newest runs, to show them large again. Those under way show how they look by now, and how far they are. */
+/** The newest runs, as links to show them large. Runs in progress show their preview and progress. */
 export function Runs({ rows, watching, shown }: RunsProps) {
   if (rows.length === 0) return null;
   return (

@@ -20,13 +20,13 @@ type VaryProps = {
   kind: GenerationKind;
   model: Model;
   body: RequestBody;
-  /** Of the menu that it is an item of. */
+  /** Button of the menu that opened this dialog. */
   opener: RefObject<HTMLElement | null>;
   onClose: () => void;
   onRun: (cells: readonly GridCell[]) => void;
 };
 
-/** What is chosen of an axis: values of a list, or numbers as they are typed. */
+/** The choice for an axis: values of a list, or numbers as typed. */
 type Choice = { path: string | null; values: string[]; text: string };
 
 const nothing: Choice = { path: null, values: [], text: '' };
@@ -37,7 +37,7 @@ export function Vary({ kind, model, body, opener, onClose, onRun }: VaryProps) {
   const axes = axesOf(kind, model);
   const [first, setFirst] = useState(nothing);
   const [second, setSecond] = useState(nothing);
-  // A setting that is now the first one would pay twice for the same pictures as the second.
+  // A second setting equal to the first would pay twice for the same pictures.
   const others = axes.filter(({ path }) => path !== first.path);
   const chosen = [...chosenOf(axes, first), ...chosenOf(others, second)];
   const cells = chosen.length === 0 ? [] : gridOf(body, chosen);
@@ -80,7 +80,7 @@ export function Vary({ kind, model, body, opener, onClose, onRun }: VaryProps) {
   );
 }
 
-/** What the runs cost together: some settings have a price of their own. */
+/** The total price of the runs. Some settings change the price. */
 function Price({ kind, model, cells }: Pick<VaryProps, 'kind' | 'model'> & { cells: readonly GridCell[] }) {
   const total = useTotal(
     kind,
@@ -141,7 +141,7 @@ function AxisField({ label, axes, choice, onChange }: AxisFieldProps) {
   );
 }
 
-/** The axis with its values; none where no value is chosen. */
+/** Returns the axis with its chosen values, or an empty list when no value is chosen. */
 function chosenOf(axes: readonly Axis[], { path, values, text }: Choice): ChosenAxis[] {
   const axis = axes.find((one) => one.path === path);
   if (axis === undefined) return [];

@@ -4,9 +4,9 @@ import type { MaskStep } from '../../media/mask-step.ts';
 import { lastKind, readDraft, readPrompts, rememberPrompt, saveDraft } from './drafts.ts';
 import { readMask, rememberMask } from './painted-masks.ts';
 
-/** What a browser keeps for a site, in characters. */
+/** Storage limit of a browser for a site, in characters. */
 const maxCharacters = 5 * 1024 * 1024;
-/** About 24 characters each, as a pointer makes them. */
+/** Points of a stroke, as a pointer makes them: about 24 characters each. */
 const pointsOfStroke = 40_000;
 
 const names = ['localStorage', 'sessionStorage'] as const;
@@ -110,7 +110,7 @@ function sizeOf(kept: ReadonlyMap<string, string>): number {
   return [...kept].reduce((sum, [key, text]) => sum + key.length + text.length, 0);
 }
 
-/** As a browser's: what does not fit is refused, and what was there before stays. */
+/** A storage like a browser's. It refuses a value that is too large and keeps the earlier value. */
 function browserStore(kept: Map<string, string>) {
   return {
     get length() {

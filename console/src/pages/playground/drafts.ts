@@ -5,31 +5,32 @@ import type { MaskStep } from '../../media/mask-step.ts';
 import { type FilledForm, readRequest } from '../../model-form/read-request.ts';
 import { withoutMasks } from './painted-masks.ts';
 
-// What somebody was about to make, and what they asked for, stays in the browser: by account, so that nobody else who
-// signs in there finds it in a form. A tab keeps its forms for itself as well, since two of them may have the same kind.
+// Unfinished forms and earlier prompts are stored in the browser. They are stored by account, so that another person
+// who signs in there does not see them. Each tab also stores its own forms, because two tabs may have a form of the
+// same kind.
 
 const prefix = 'renderkit-create-1:';
 const maxPrompts = 50;
 const maxBatches = 40;
 const maxMarks = 500;
 
-/** What is kept for an account. Forms are kept as the requests that they make, so that reading them checks them. */
+/** The stored data of an account. Forms are stored as the requests that they make, so that reading validates them. */
 type StoredDrafts = {
   kind?: GenerationKind;
   forms: Partial<Record<GenerationKind, Draft>>;
   prompts: string[];
   batches: Batch[];
-  /** Ids of results, the newest first. */
+  /** Ids of results, newest first. */
   kept: string[];
   discarded: string[];
 };
 
 type Draft = { body: RequestBody; strokes: readonly MaskStep[] };
 
-/** Generations that were started together, in their order, and what tells them apart where a grid was run. */
+/** Generations that were started together, in order, and their labels in a grid. */
 export type Batch = { ids: readonly string[]; labels: readonly string[] };
 
-/** The last form of a kind, in this tab where it had one; undefined where there was none. */
+/** Returns the last form of a kind: this tab's form, else the browser's. `undefined` when there is none. */
 export function readDraft(account: string, kind: GenerationKind): FilledForm | undefined {
   const draft = read(account, 'sessionStorage').forms[kind] ?? read(account).forms[kind];
   if (draft === undefined) return undefined;
@@ -37,14 +38,14 @@ export function readDraft(account: string, kind: GenerationKind): FilledForm | u
   return filled && { ...filled, values: { ...filled.values, strokes: draft.strokes } };
 }
 
-/** The kind of the last form, in this tab where it had one. */
+/** Returns the kind of the last form: this tab's, else the browser's. */
 export function lastKind(account: string): GenerationKind | undefined {
   return read(account, 'sessionStorage').kind ?? read(account).kind;
 }
 
 /**
- * Keeps the form of a kind. A painted mask may be larger than a browser keeps: then it alone is lost, and one that is an
- * upload is still named.
+ * Stores the form of a kind. If a painted mask is too large for the browser's storage, only the mask is lost. An
+ * uploaded mask keeps its id.
  */
 export function saveDraft(
   account: string,
@@ -54,7 +55,8 @@ export function saveDraft(
 ): void {
   const { mask, ...unmasked } = body;
   const isUpload = typeof mask === 'string' && mask.startsWith('upl_');
-  // With the mask of elsewhere its drawing is not kept as well: it is drawn anew, and both would be too much for a browser.
+  // When an uploaded mask was painted on, the drawing is not stored: both would be too large, and the drawing can be
+  // made again.
   const isDrawn = !isUpload && strokes.some(({ kind: step }) => step === 'image');
   const whole = { body: isDrawn ? unmasked : body, strokes };
   const small = { body: isUpload ? body : unmasked, strokes: [] };
@@ -69,12 +71,12 @@ export function saveDraft(
   }
 }
 
-/** The prompts that were run, the newest first. */
+/** Returns earlier prompts, newest first. */
 export function readPrompts(account: string): readonly string[] {
   return read(account).prompts;
 }
 
-/** Keeps a prompt that was run, once. */
+/** Stores a prompt that was run, without duplicates. */
 export function rememberPrompt(account: string, prompt: string): void {
   if (prompt.trim() === '') return;
   const kept = read(account);
@@ -82,26 +84,26 @@ export function rememberPrompt(account: string, prompt: string): void {
   write(account, { ...kept, prompts });
 }
 
-/** The batch that a generation was started in; alone where it was started alone. */
+/** Returns the batch of a generation. A generation that was started alone is its own batch. */
 export function batchOf(account: string, generation: string): Batch {
   const found = read(account).batches.find(({ ids }) => ids.includes(generation));
   return found ?? { ids: [generation], labels: [] };
 }
 
-/** Keeps which generations were started together. A batch that has grown takes the place of what it was. */
+/** Stores which generations were started together. A batch that has grown replaces its earlier state. */
 export function rememberBatch(account: string, batch: Batch): void {
   const kept = read(account);
   const others = kept.batches.filter(({ ids: [first] }) => first !== batch.ids[0]);
   write(account, { ...kept, batches: [batch, ...others].slice(0, maxBatches) });
 }
 
-/** Which results were kept, and which were discarded: a generation still names those. */
+/** Returns which results were kept and which were discarded. A generation still lists discarded results. */
 export function readMarks(account: string): { kept: readonly string[]; discarded: readonly string[] } {
   const { kept, discarded } = read(account);
   return { kept, discarded };
 }
 
-/** Keeps that results are marked so, or no longer. */
+/** Stores the marks of results, or removes them. */
 export function rememberMarks(
   account: string,
   mark: 'kept' | 'discarded',
@@ -113,7 +115,7 @@ export function rememberMarks(
   write(account, { ...before, [mark]: (marked ? [...ids, ...others] : others).slice(0, maxMarks) });
 }
 
-/** Of the whole browser, or of this tab. */
+/** Storage of the whole browser, or of this tab. */
 type Where = 'localStorage' | 'sessionStorage';
 
 function read(account: string, where: Where = 'localStorage'): StoredDrafts {
@@ -131,12 +133,15 @@ function read(account: string, where: Where = 'localStorage'): StoredDrafts {
       discarded: discarded ?? [],
     };
   } catch {
-    // A browser may forbid it. The page works without.
+    // A browser may forbid storage. The page works without it.
     return nothing;
   }
 }
 
-/** False where the browser keeps no more, even without the masks of earlier runs; these stay then. */
+/**
+ * Returns `false` when the browser's storage is full, even after deleting the masks of earlier runs. The masks are then
+ * restored.
+ */
 function write(account: string, kept: StoredDrafts, where: Where = 'localStorage'): boolean {
   const text = JSON.stringify(kept);
   const set = () => setItem(where, prefix + account, text);

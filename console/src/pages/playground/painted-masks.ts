@@ -1,25 +1,25 @@
 import { parseJson } from '../../format/json.ts';
 import type { MaskStep } from '../../media/mask-step.ts';
 
-// What was painted for generations stays in the browser: no server keeps it as steps, and a mask that was sent goes after a
-// day. It is large and the first to go, so it has a value of its own in the store.
+// Painted masks of generations are stored in the browser: no server stores their steps, and a sent mask is deleted
+// after a day. Masks are large and are the first to be deleted, so they have their own storage entry.
 
 const prefix = 'renderkit-masks-1:';
 const maxMasks = 20;
-/** Generations of one mask: more than a burst has. */
+/** The most generations of one mask: more than a burst has. */
 const maxRuns = 100;
 
-/** One mask, and the generations that were made with it, the newest first. */
+/** One mask, and the generations that used it, newest first. */
 type PaintedMask = { generations: readonly string[]; strokes: readonly MaskStep[] };
 
-/** What was painted for a generation in this browser, of late. */
+/** Returns the mask that was painted in this browser for a recent generation. */
 export function readMask(account: string, generation: string): readonly MaskStep[] {
   return read(account).find(({ generations }) => generations.includes(generation))?.strokes ?? [];
 }
 
 /**
- * Keeps what was painted for a generation, so that its request can be taken up whole. A mask that several generations have is
- * kept once; the oldest go where the browser keeps no more.
+ * Stores the painted mask of a generation, so that its request can be opened completely. A mask of several generations
+ * is stored once. The oldest masks are deleted when the storage is full.
  */
 export function rememberMask(account: string, generation: string, strokes: readonly MaskStep[]): void {
   if (strokes.length === 0) return;
@@ -31,7 +31,10 @@ export function rememberMask(account: string, generation: string, strokes: reado
   while (kept.length > 0 && !write(account, kept)) kept = kept.slice(0, -1);
 }
 
-/** Forgets every mask in this browser, whoever painted it, so that `act` has room. They stay where even then it returns false. */
+/**
+ * Deletes the masks of all accounts in this browser, so that `act` has room. Restores them when `act` still returns
+ * false.
+ */
 export function withoutMasks(act: () => boolean): boolean {
   try {
     const keys = Array.from({ length: localStorage.length }, (_, i) => localStorage.key(i) ?? '');
@@ -52,7 +55,7 @@ function read(account: string): PaintedMask[] {
     const value = parseJson(localStorage.getItem(prefix + account) ?? '');
     return Array.isArray(value) ? value : [];
   } catch {
-    // A browser may forbid it. The page works without.
+    // A browser may forbid storage. The page works without it.
     return [];
   }
 }

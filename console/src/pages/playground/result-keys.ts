@@ -1,4 +1,4 @@
-/** The keys of what is done with a result, while it or one of its buttons has the focus. */
+/** The keys for actions on a result, while the result or one of its buttons has the focus. */
 export const resultKeys = {
   F: 'Make it a favorite',
   E: 'Edit it; go on from a video',

@@ -8,7 +8,9 @@ import { useSignedIn } from '../../session/use-signed-in.ts';
 import { showErrorToast } from '../../ui/toasts.ts';
 import { readMarks, rememberMarks } from './drafts.ts';
 
-/** Milliseconds for which its toast is there, more while the pointer is on it; then it is deleted. */
+/**
+ * How long the toast is shown, in milliseconds; longer while the pointer is on it. After that the results are deleted.
+ */
 const undoMs = 6_000;
 
 export type Culling = {
@@ -19,8 +21,8 @@ export type Culling = {
 };
 
 /**
- * What was discarded since the page was loaded. It is deleted a little later, when its result, and perhaps the playground, is
- * not on the page any more.
+ * Results discarded since the page was loaded. They are deleted a little later, when the result, and perhaps the
+ * playground, is no longer on the page.
  */
 const discards = {
   ids: new Set<string>() as ReadonlySet<string>,
@@ -36,7 +38,10 @@ function subscribe(listener: () => void) {
   return () => discards.listeners.delete(listener);
 }
 
-/** What of the results is kept, and what is discarded: it goes from the page at once, and from the library a little later. */
+/**
+ * Manages which results are kept and which are discarded. A discarded result disappears from the page at once, and from
+ * the library a little later.
+ */
 export function useCulling(): Culling {
   const { account } = useSignedIn();
   const [marks] = useState(() => readMarks(account.id));
@@ -63,9 +68,10 @@ export function useCulling(): Culling {
     let isOver = false;
     const id = notifications.show({
       autoClose: undoMs,
-      // Only so many are shown at once: what waits behind errors would never be deleted.
+      // The number of visible toasts is limited. Behind error toasts, this toast would never close and its results
+      // would never be deleted.
       priority: 1,
-      // One clock for both: as long as Undo is to be seen, or waits to be, nothing is deleted.
+      // The toast is the only timer: nothing is deleted while Undo is visible or waits to be shown.
       onClose: () => {
         if (!isOver) void remove(items);
         isOver = true;
@@ -78,7 +84,7 @@ export function useCulling(): Culling {
             size="compact-sm"
             variant="default"
             onClick={() => {
-              // While it fades away it may still be pressed.
+              // The button can still be pressed while the toast fades out.
               if (isOver) return;
               isOver = true;
               putBack(items);

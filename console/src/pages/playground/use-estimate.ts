@@ -11,10 +11,10 @@ import type { RequestBody } from '../../generations/kinds.ts';
 import { estimateOf } from '../../model-form/build-request.ts';
 import { labeledSentence } from '../../model-form/place-errors.ts';
 
-/** Milliseconds without a change before the cost is asked for. */
+/** Milliseconds without a change before the price is requested. */
 const debounceMs = 400;
 
-/** What a request costs; asked for where it is complete. */
+/** Returns the price of a request. Requests it only when the request is complete. */
 export function useEstimate(kind: GenerationKind, model: Model, body: RequestBody, complete: boolean) {
   const asked = complete ? JSON.stringify(estimateOf(kind, model, body)) : '';
   const [text] = useDebouncedValue(asked, debounceMs);
@@ -22,10 +22,10 @@ export function useEstimate(kind: GenerationKind, model: Model, body: RequestBod
   return { estimate, isCurrent: asked === text && !estimate.isPlaceholderData };
 }
 
-/** Undefined credits: not known yet, or not to be known. */
+/** `credits` is `undefined` when not known yet or not available. */
 type Total = { credits: number | undefined; balance: number | null; error: Error | null };
 
-/** What several requests cost together. Those that are priced alike are asked for once. */
+/** Returns the total price of several requests. Requests with the same price are estimated once. */
 export function useTotal(kind: GenerationKind, model: Model, bodies: readonly RequestBody[]): Total {
   const asked = JSON.stringify(bodies.map((body) => JSON.stringify(estimateOf(kind, model, body))));
   const [settled] = useDebouncedValue(asked, debounceMs);
@@ -48,7 +48,7 @@ export function useTotal(kind: GenerationKind, model: Model, bodies: readonly Re
   };
 }
 
-/** Why there is no price: the field that is wrong, where the service names one. */
+/** Returns why there is no price: the invalid field, if the service names one. */
 export function whyUnpriced(error: Error): string {
   const [first] = RenderkitError.is(error) ? error.errors : [];
   return first === undefined ? sentenceOf(error) : labeledSentence(first);
@@ -57,7 +57,7 @@ export function whyUnpriced(error: Error): string {
 function estimateQuery(text: string) {
   return {
     ...v1Query('estimate', { body: JSON.parse(text === '' ? '{}' : text) as never }),
-    // The request itself as the key would hold the data of a mask.
+    // The text is the key. With the request itself, the key would contain the data of a mask.
     queryKey: ['v1', 'estimate', text],
     staleTime: 30_000,
   };

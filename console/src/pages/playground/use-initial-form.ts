@@ -14,7 +14,7 @@ import type { PlaygroundSearch } from './search.ts';
 /** The initial contents of the form. The address may name another kind and model. */
 export type InitialForm = { kind: GenerationKind; model: string | undefined; values: FormValues };
 
-/** The kind whose form has this field. */
+/** The kind whose form has each field. */
 export const kindOfUse: Record<ItemUse, GenerationKind> = {
   image: 'image_edit',
   reference_images: 'image',
@@ -23,14 +23,14 @@ export const kindOfUse: Record<ItemUse, GenerationKind> = {
   video: 'video_extend',
 };
 
-/** A form with nothing in it. */
+/** Returns an empty form. */
 export function emptyFormOf(kind: GenerationKind): InitialForm {
   return { kind, model: undefined, values: emptyForm };
 }
 
 /**
- * What the form starts with: what is `given`, the request of the generation that the address names, the form as it was
- * left, with an item of the library where the address names one, or nothing. Undefined while that is loading.
+ * Returns the initial form: `given`, the request of the generation in the address, the last form, or an empty form.
+ * Adds the library item in the address. `undefined` while that loads.
  */
 export function useInitialForm(
   search: PlaygroundSearch,
@@ -41,7 +41,7 @@ export function useInitialForm(
   retry: () => void;
 } {
   const { account } = useSignedIn();
-  // A later run changes the address, but not what the form started with.
+  // A later run changes the address, but not the initial form.
   const [left] = useState(() => given ?? formAsLeft(account.id, search));
   const [from] = useState(
     search.from ?? (search.use === undefined && left === undefined ? search.generation : undefined),
@@ -70,11 +70,14 @@ export function useInitialForm(
   return { initial, error: null, retry };
 }
 
-/** The form of the kind as it was left. Another kind begins with the words of the last; undefined where there are none. */
+/**
+ * Returns the last form of the kind. A form of another kind starts with the last prompt. `undefined` when there is no
+ * last form.
+ */
 function formAsLeft(account: string, { kind, model, use, as }: PlaygroundSearch): InitialForm | undefined {
   const last = lastKind(account);
   const named = use === undefined || as === undefined ? undefined : kindOfUse[as];
-  // An address that names a model alone is about images, whatever was made last.
+  // An address with only a model is about images, whatever kind was used last.
   const wanted = kind ?? named ?? (model === undefined ? last : undefined) ?? 'image';
   const own = readDraft(account, wanted);
   if (own !== undefined || last === undefined) return own;
@@ -82,7 +85,7 @@ function formAsLeft(account: string, { kind, model, use, as }: PlaygroundSearch)
   return { kind: wanted, model: undefined, values: { ...emptyForm, prompt } };
 }
 
-/** The form with the item that the address names. A mask was painted on another image. */
+/** Returns the form with the item of the address. A new image removes the mask, which was painted on another image. */
 function withItem(form: InitialForm, { use, as, kind }: PlaygroundSearch): InitialForm {
   if (use === undefined || as === undefined) return form;
   const reference = bareReference(use, typeOfUse(as));

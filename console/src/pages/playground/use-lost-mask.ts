@@ -7,15 +7,15 @@ import type { Form } from '../../model-form/use-form.ts';
 type LostMask = {
   body: RequestBody;
   form: Form;
-  /** Why a run was refused, if it was. */
+  /** The error of a refused run, if any. */
   refusal: Error | null;
 };
 
 const sentence = 'The mask of the earlier run is no longer kept. Paint it anew.';
 
 /**
- * Takes a mask of an earlier run out of the form once it is gone. With what was painted, where that is known, it is drawn
- * anew, and nothing is lost.
+ * Removes the mask of an earlier run from the form when the mask no longer exists. If its painting is known, the mask
+ * is drawn again instead and nothing is lost.
  */
 export function useLostMask({ body, form, refusal }: LostMask): void {
   const mask = body['mask'];
@@ -27,7 +27,7 @@ export function useLostMask({ body, form, refusal }: LostMask): void {
     if (!lost) return;
     form.control.set('mask', undefined);
     form.showErrors([{ field: 'mask', message: sentence }]);
-    // The form's functions are others in each render, and do the same.
+    // The form's functions are new in each render, but do the same.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [lost]);
 }

@@ -7,14 +7,14 @@ import { readDraft } from './drafts.ts';
 import type { InitialForm } from './use-initial-form.ts';
 import type { Start } from './use-start.ts';
 
-/** Milliseconds for which the toast is there, more while the pointer is on it. */
+/** How long the toast is shown, in milliseconds; longer while the pointer is on it. */
 const undoMs = 10_000;
 
-/** Offers the form of the kind back that was kept until now, where `told` says what took its place. */
+/** Offers to restore the form that was replaced. `told` is the message about the replacement. */
 export function useReplacedForm(initial: InitialForm, told: string | undefined, begin: Start['begin']): void {
   const { account } = useSignedIn();
   useEffect(() => {
-    // Leaving the form before has kept it, and this one is kept a moment later.
+    // The earlier form was stored when the person left it. The new form is stored a moment later.
     const replaced = readDraft(account.id, initial.kind);
     if (told === undefined || replaced === undefined) return undefined;
     if ([emptyForm, initial.values].some((values) => isSame(values, replaced.values))) return undefined;
@@ -36,7 +36,7 @@ export function useReplacedForm(initial: InitialForm, told: string | undefined, 
       ),
     });
     return () => void notifications.hide(id);
-    // What a form begins with stays the same as long as it is there.
+    // The initial form does not change while it is mounted.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, []);
 }

@@ -12,11 +12,11 @@ import type { ModelHistory } from '../../model-form/ModelPicker.tsx';
 import { seedOf } from '../../model-form/seed.ts';
 
 const maxRuns = 30;
-/** While something is under way. */
+/** Used while a generation is in progress. */
 const pollMs = 1_500;
 const pollAfterErrorMs = 10_000;
 
-/** The newest generations of the account, followed while one of them is under way. */
+/** Returns the newest generations of the account, and refreshes them while one is in progress. */
 export function useRuns(): readonly GenerationRow[] {
   const runs = useQuery({
     ...consoleQuery('listGenerationRows', { query: { limit: maxRuns } }),
@@ -31,7 +31,10 @@ export function useRuns(): readonly GenerationRow[] {
   return rows;
 }
 
-/** Reloads what changes when a generation has finished: the library, the balance beside the price, and how it was made. */
+/**
+ * Reloads the data that changes when a generation finishes: the library, the balance next to the price, and the
+ * provenance.
+ */
 function useReloadWhenFinished(finished: string): void {
   const queries = useQueryClient();
   const before = useRef(finished);
@@ -41,14 +44,14 @@ function useReloadWhenFinished(finished: string): void {
     for (const queryKey of [
       ['v1', 'listAssets'],
       ['v1', 'estimate'],
-      // The seed that was drawn, version, backend and time are known only now.
+      // The random seed, version, backend and time are known only now.
       ['console', 'getGenerationDetail'],
     ])
       void queries.invalidateQueries({ queryKey });
   }, [finished, queries]);
 }
 
-/** One generation, followed until it has ended. Those of `rows` are followed there. */
+/** Returns one generation and refreshes it until it has ended. `rows` already refreshes its own generations. */
 export function useGeneration(id: string, rows: readonly GenerationRow[]) {
   const row = rows.find(({ generation }) => generation.id === id);
   const query = useQuery({
@@ -64,8 +67,8 @@ export function useGeneration(id: string, rows: readonly GenerationRow[]) {
 }
 
 /**
- * How each generation under way is watched: those that are shown and those that run have a stream as long as there is one,
- * the others are asked for.
+ * Returns how each generation in progress is followed. Shown and running generations get the streams first, while there
+ * are any. The others are polled.
  */
 export function watchingOf(
   rows: readonly GenerationRow[],
@@ -77,7 +80,7 @@ export function watchingOf(
   return new Map(inOrder.map(({ id }, i) => [id, i < maxStreams ? 'stream' : 'poll']));
 }
 
-/** What the newest runs of each model say of it, by the model's id. */
+/** Returns facts about each model from its newest runs, by model id. */
 export function useModelHistory(): ReadonlyMap<string, ModelHistory> {
   const runs = useQuery(consoleQuery('listGenerationRows', { query: { limit: maxRuns } }));
   const byModel = new Map<string, Generation[]>();
@@ -97,7 +100,7 @@ function historyOf(made: readonly Generation[]): ModelHistory {
   return { seconds: seconds[Math.floor(seconds.length / 2)], picture: shown?.thumb_url ?? undefined };
 }
 
-/** The words of a generation, and its seed: the one that its request names, or the one that it was given. */
+/** Returns the prompt and the seed of a generation: the seed in its request, or the random one that it got. */
 export function useRequestOf(id: string | undefined): {
   prompt: string | undefined;
   seed: number | undefined;

@@ -10,7 +10,7 @@ import { readMask, rememberMask } from './painted-masks.ts';
 
 const route = getRouteApi('/signed-in/playground');
 
-/** Asks once more for what a generation was, with the seed that it was given, and shows the new run. */
+/** Runs the request of a generation again, with the seed that it had, and shows the new run. */
 export function useSameAgain() {
   const navigate = route.useNavigate();
   const queries = useQueryClient();

@@ -10,10 +10,10 @@ import { readDraft, saveDraft } from './drafts.ts';
 
 type SavedDraft = { kind: GenerationKind; model: Model; typed: FormValues; choices: Choices };
 
-/** Milliseconds without a change before a form is kept. */
+/** Milliseconds without a change before a form is stored. */
 const debounceMs = 250;
 
-/** Keeps the form in the browser while it is filled in, so that leaving the page or a reload loses nothing. */
+/** Stores the form in the browser while the person fills it in, so that leaving or reloading the page loses nothing. */
 export function useSavedDraft({ kind, model, typed, choices }: SavedDraft): void {
   const { account } = useSignedIn();
   const save = useDebouncedCallback(
@@ -21,13 +21,13 @@ export function useSavedDraft({ kind, model, typed, choices }: SavedDraft): void
       const body = buildRequest(kind, model, typed, choices);
       const untouched =
         JSON.stringify(body) === JSON.stringify(buildRequest(kind, model, emptyForm, choices));
-      // An empty form is worth keeping only in the place of another.
+      // An empty form is stored only to replace another.
       if (!untouched || readDraft(account.id, kind) !== undefined)
         saveDraft(account.id, kind, body, typed.strokes);
     },
     { delay: debounceMs, flushOnUnmount: true },
   );
-  // `save` is another function in each render, and always the latest.
+  // `save` is a new function in each render, and always the latest.
   // oxlint-disable-next-line react-hooks/exhaustive-deps
   useEffect(save, [kind, model, typed]);
   useWindowEvent('pagehide', () => save.flush());

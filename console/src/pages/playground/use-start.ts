@@ -8,21 +8,21 @@ const route = getRouteApi('/signed-in/playground');
 const requestTold = 'The request took the place of what was in the form.';
 
 export type Start = {
-  /** What the form starts with, as an address says it. */
+  /** The initial form, as search parameters. */
   from: PlaygroundSearch;
-  /** What it starts with instead, whatever was kept. */
+  /** The initial form itself. It overrides `from` and any stored form. */
   form: InitialForm | undefined;
-  /** What is said where it takes the place of another. */
+  /** Message when this form replaces another. */
   told: string | undefined;
-  /** Another version is another form. */
+  /** A new version means a new form. */
   version: number;
-  /** Leaves the form as it is, and begins another of a kind. */
+  /** Leaves the present form, and starts another form of a kind. */
   begin: (kind: GenerationKind, form?: InitialForm, told?: string) => void;
 };
 
 /**
- * What the form starts with. The address names it once: after that the form is kept as it is left, and a reload must not
- * bring back what was asked for at first.
+ * Returns the start of the form. The address is used once. After that the form is stored as the person leaves it, and a
+ * reload must not restore the first request.
  */
 export function useStart(search: PlaygroundSearch): Start {
   const navigate = route.useNavigate();
@@ -30,7 +30,7 @@ export function useStart(search: PlaygroundSearch): Start {
   const restart = (next: Omit<Start, 'version' | 'begin'>) =>
     setStart(({ version }) => ({ ...next, version: version + 1 }));
   const begin = async (kind: GenerationKind, form?: InitialForm, told?: string) => {
-    // The address first, since the form reads the kind from there.
+    // Changes the address first, because the form reads the kind from there.
     await navigate({
       search: (before) => ({ ...before, kind, model: undefined }),
       replace: true,
@@ -40,7 +40,7 @@ export function useStart(search: PlaygroundSearch): Start {
   };
   const { from, use } = search;
   const named = from !== undefined || use !== undefined;
-  // The first form has read the address already.
+  // The first form has already read the address.
   const begun = useRef(!named);
   useEffect(() => {
     if (!named) return;

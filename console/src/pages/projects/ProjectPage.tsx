@@ -18,7 +18,7 @@ import { TitleModal } from './TitleModal.tsx';
 
 const route = getRouteApi('/signed-in/projects/$id');
 
-/** One project: what is in it, its name, and its end. */
+/** One project: its items, its name, and its deletion. */
 export function ProjectPage() {
   const { id } = route.useParams();
   const search = route.useSearch();

@@ -21,7 +21,7 @@ import { type ProjectsSearch, projectsSearch } from './search.ts';
 const route = getRouteApi('/signed-in/projects');
 const pageSize = 36;
 
-/** Every project with the newest item in it. */
+/** All projects, each with its newest item. */
 export function ProjectsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();

@@ -8,7 +8,7 @@ import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 
 type TitleModalProps = {
   opened: boolean;
-  /** Undefined: a new one is made. */
+  /** `undefined`: a new project is created. */
   project?: Project | undefined;
   onClose: () => void;
   onSaved: (project: Project) => void;
@@ -16,7 +16,7 @@ type TitleModalProps = {
 
 const maxTitleCharacters = 50;
 
-/** Asks for the title of a new project, or another one for a project. */
+/** Asks for the title of a new project, or for a new title of a project. */
 export function TitleModal({ opened, onClose, ...rest }: TitleModalProps) {
   return (
     <Modal

@@ -1,4 +1,4 @@
-/** The more specific names come first: every Chrome says that it is Safari too. */
+/** The more specific names come first: every Chrome also names Safari. */
 const browsers = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -17,7 +17,7 @@ const systems = [
   [/\bLinux\b/, 'Linux'],
 ] as const;
 
-/** `Firefox on Linux`, from a User-Agent, which may be wrong. */
+/** Returns a name such as `Firefox on Linux` from a User-Agent, which may be wrong. */
 export function browserName(userAgent: string | null): string {
   if (userAgent === null) return 'Unknown browser';
   const browser = browsers.find(([shape]) => shape.test(userAgent))?.[1];

@@ -7,7 +7,7 @@ import { SignInLayout } from './SignInLayout.tsx';
 
 const route = getRouteApi('/sign-in');
 
-/** Leads to the studio, and from there back to the page that somebody wanted. */
+/** Links to the studio's sign-in, which then returns to the wanted page. */
 export function SignInPage() {
   const { return_to: asked } = route.useSearch();
   const signUpOffered = useSignUpOffered();
@@ -30,14 +30,14 @@ export function SignInPage() {
 }
 
 /**
- * Whether the studio lets people create accounts; false until that is known. It does not use the cache of queries, which
- * is emptied when a session ends.
+ * Returns whether the studio lets people create accounts. `false` until that is known. Does not use the query cache,
+ * which is cleared when a session ends.
  */
 function useSignUpOffered(): boolean {
   const [offered, setOffered] = useState(false);
   useEffect(() => {
     const controller = new AbortController();
-    // Where it cannot be read, signing in will show what is wrong.
+    // If this cannot be read, signing in shows what is wrong.
     void isSignUpOffered(controller.signal).then(
       (isOffered) => controller.signal.aborted || setOffered(isOffered),
     );

@@ -3,11 +3,11 @@ import { useEffect } from 'react';
 import { announceSignIn } from '../../session/sign-in-again.ts';
 import { SignInLayout } from './SignInLayout.tsx';
 
-/** The end of a sign-in that another tab asked for. */
+/** The last page of a sign-in that another tab asked for. */
 export function SignedInAgainPage() {
   useEffect(() => {
     announceSignIn();
-    // Browsers allow it as long as they know that a script has opened this tab.
+    // Browsers allow this only if a script opened this tab.
     globalThis.close();
   }, []);
   return (

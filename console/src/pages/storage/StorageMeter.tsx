@@ -9,7 +9,7 @@ import classes from './storage.module.css';
 /** Percentage from which a warning is shown. */
 const nearlyFullPercent = 90;
 
-/** How much of the storage is used, and by what. */
+/** Shows how much of the storage is used, and by what. */
 export function StorageMeter({ detail: { storage, temporary_bytes: temporary } }: { detail: StorageDetail }) {
   if (storage === null)
     return (

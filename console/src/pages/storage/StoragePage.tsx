@@ -18,10 +18,10 @@ import { StorageMeter } from './StorageMeter.tsx';
 import { UploadsTable } from './UploadsTable.tsx';
 
 const route = getRouteApi('/signed-in/storage');
-/** While no upload is being checked or in use. */
+/** Used while no upload is being checked or in use. */
 const slowRefetchMs = 10_000;
 
-/** How much the account stores, and the uploads. */
+/** The page with the account's storage and its uploads. */
 export function StoragePage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();

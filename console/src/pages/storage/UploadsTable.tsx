@@ -109,7 +109,7 @@ function File({ upload }: { upload: Upload }) {
   );
 }
 
-/** How many generations use an upload, with a link to the newest. */
+/** Shows how many generations use an upload, with a link to the newest. */
 function Uses({ uses: { count, latest } }: Pick<UploadRow, 'uses'>) {
   const [newest] = latest;
   if (newest === undefined) return <Text fz="sm">Nothing</Text>;

@@ -9,7 +9,7 @@ import { CopyButton } from '../../ui/CopyButton.tsx';
 import { Secret } from '../../ui/Secret.tsx';
 import { WebhookForm } from './WebhookForm.tsx';
 
-/** The form of a new endpoint; then its signing secret, and a link to its page. */
+/** The form of a new endpoint. After that, shows its signing secret and a link to its page. */
 export function CreateWebhookModal({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const queryClient = useQueryClient();
   const [created, setCreated] = useState<CreatedWebhook>();

@@ -2,7 +2,7 @@ import type { Webhook } from '@renderkit/contract/console/schemas/webhook.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import classes from './endpoint-health.module.css';
 
-/** Whether an endpoint is active, failing or paused. */
+/** Shows whether an endpoint is active, failing or paused. */
 export function EndpointStatus({ webhook }: { webhook: Webhook }) {
   if (webhook.status === 'paused') return <StatusBadge status="paused" />;
   return <StatusBadge status={webhook.failing_since === null ? 'active' : 'failing'} />;
@@ -32,7 +32,7 @@ export function Health({ health: { delivered, failed, pending } }: { health: Web
   );
 }
 
-/** The service counts up to 1,000. */
+/** A count. The service counts only up to 1,000. */
 function Count({ of, what }: { of: number; what: string }) {
   return (
     <>

@@ -10,7 +10,7 @@ import { recoverChoices, sinceOf } from './recover-since.ts';
 
 type RecoverModalProps = { webhook: Webhook; opened: boolean; onClose: () => void };
 
-/** Sends again all deliveries that failed since a moment. */
+/** Sends all deliveries again that failed since a chosen time. */
 export function RecoverModal({ webhook, opened, onClose }: RecoverModalProps) {
   const queryClient = useQueryClient();
   const [chosen, setChosen] = useState('day');

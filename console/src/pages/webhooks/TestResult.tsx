@@ -11,7 +11,9 @@ import { Time } from '../../ui/Time.tsx';
 
 const askEveryMs = 1_000;
 
-/** Asks for a test delivery until its first attempt has ended and it is said what comes next, and shows the receiver's answer. */
+/**
+ * Reads a test delivery until its first attempt has ended and the next step is known. Shows the receiver's response.
+ */
 export function TestResult({ deliveryId }: { deliveryId: string }) {
   const delivery = useQuery({
     ...consoleQuery('getDelivery', { params: { id: deliveryId } }),
@@ -53,7 +55,7 @@ export function TestResult({ deliveryId }: { deliveryId: string }) {
   );
 }
 
-/** `at` is the time of the next attempt; null while it is under way. */
+/** `at` is the time of the next attempt. `null` while the attempt is in progress. */
 function Retry({ at }: { at: string | null }) {
   return (
     <Text fz="sm" c="dimmed" component="div">
@@ -65,7 +67,10 @@ function Retry({ at }: { at: string | null }) {
 
 type TestedDelivery = Pick<DeliveryDetail, 'status' | 'next_attempt_at' | 'attempts_made'>;
 
-/** The delivery is read before its attempts: what was under way in the one may have ended in the other. */
+/**
+ * Returns whether an attempt has ended and the delivery is settled. The service reads the delivery before its attempts,
+ * so an attempt may have ended in between.
+ */
 function hasEnded(delivery: TestedDelivery | undefined): boolean {
   if (delivery === undefined || (delivery.status === 'pending' && delivery.next_attempt_at === null))
     return false;

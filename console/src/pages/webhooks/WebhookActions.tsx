@@ -10,7 +10,9 @@ import { showToast } from '../../ui/toasts.ts';
 import { RecoverModal } from './RecoverModal.tsx';
 import { WebhookForm } from './WebhookForm.tsx';
 
-/** Pauses or resumes an endpoint; the menu edits it, resends what failed, or deletes it. */
+/**
+ * Actions on an endpoint: a button pauses or resumes it; the menu edits it, resends failed deliveries, or deletes it.
+ */
 export function WebhookActions({ webhook }: { webhook: Webhook }) {
   const queryClient = useQueryClient();
   const [open, setOpen] = useState<'edit' | 'recover' | 'delete'>();
@@ -84,7 +86,7 @@ function EditModal({ webhook, opened, onClose }: ModalProps) {
         refused="The endpoint was not changed"
         pending={save.isPending}
         error={save.error}
-        // An unchanged address is not sent: it would be checked again, and DNS may fail just now.
+        // An unchanged address is not sent: the service would check it again, and DNS may fail.
         onSubmit={({ url, events }) => save.mutate({ events, ...(url !== webhook.url && { url }) })}
         onCancel={onClose}
       />

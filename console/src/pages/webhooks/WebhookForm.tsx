@@ -32,7 +32,7 @@ export function WebhookForm({
     mode: 'controlled',
     initialValues: initial,
     validate: {
-      // The service checks the address: the operator may allow more than public ones.
+      // The service validates the address, because the operator may allow more than public addresses.
       url: (url) => (url.trim() === '' ? 'Give the address of your receiver.' : null),
     },
   });

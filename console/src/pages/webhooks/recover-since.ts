@@ -7,7 +7,9 @@ export const recoverChoices = [
   { value: 'custom', label: 'Another moment', backMs: undefined },
 ] as const;
 
-/** The chosen moment as ISO 8601 in UTC; undefined where it is invalid. `custom` is in the viewer's time zone. */
+/**
+ * Returns the chosen time as ISO 8601 in UTC. `undefined` when it is invalid. `custom` is in the viewer's time zone.
+ */
 export function sinceOf(chosen: string, custom: string, now: Date): string | undefined {
   const back = recoverChoices.find(({ value }) => value === chosen)?.backMs;
   const moment = back === undefined ? new Date(custom) : new Date(now.getTime() - back);

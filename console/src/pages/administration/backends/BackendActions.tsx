@@ -11,7 +11,7 @@ import { CheckModal } from './CheckModal.tsx';
 
 type Act = 'check' | 'change' | 'drain' | 'remove';
 
-/** All that an administrator does with a backend. */
+/** The menu with all actions of an administrator on a backend. */
 export function BackendMenu({ backend, onRemoved }: { backend: ManagedBackend; onRemoved?: () => void }) {
   const [act, setAct] = useState<Act>();
   const close = () => setAct(undefined);

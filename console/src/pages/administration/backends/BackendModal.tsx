@@ -31,7 +31,7 @@ import { engineLabel, exampleAddress } from './engine-labels.ts';
 
 type BackendModalProps = {
   opened: boolean;
-  /** The one to change; undefined: a new one. */
+  /** The backend to change. `undefined`: a new backend. */
   backend?: ManagedBackend;
   onClose: () => void;
   onSaved: (saved: BackendDetail) => void;
@@ -45,7 +45,7 @@ export function BackendModal({ opened, backend, onClose, onSaved }: BackendModal
       onClose={onClose}
       size="lg"
       title={backend === undefined ? 'Add a backend' : `Change ${backend.name}`}
-      // A click beside it would lose what was typed.
+      // A click outside the dialog would lose the typed text.
       closeOnClickOutside={false}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
@@ -126,13 +126,13 @@ function useSave(
 }
 
 type Form = UseFormReturnType<BackendForm>;
-/** Names of the request by fields of the form. */
+/** Field names of the request, by field of the form. */
 const requestFields: Partial<Record<keyof BackendForm, string>> = {
   maxCostPerDay: 'max_cost_per_day',
   allowLoss: 'allow_loss',
 };
 
-/** What an input needs: its value, and what is wrong with it, here or for the studio. */
+/** Returns the properties of an input: its value, and its error from the form or from the studio. */
 function fieldsOf(form: Form, refusal: Error | null) {
   return (field: keyof BackendForm) => {
     const properties = form.getInputProps(field);

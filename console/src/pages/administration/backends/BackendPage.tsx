@@ -26,7 +26,7 @@ import { engineLabel } from './engine-labels.ts';
 
 const route = getRouteApi('/signed-in/administration/backends/$name');
 
-/** One backend: how it is, what it can make and how long that takes there. */
+/** One backend: its state, the models it can make, and how long they take there. */
 export function BackendPage() {
   const { name } = route.useParams();
   const navigate = route.useNavigate();
@@ -104,7 +104,7 @@ function secretText({ is_local, has_secret, has_headers }: BackendDetail): strin
 
 type RouteRow = BackendDetail['routes'][number] & { times: BackendDetail['times'][number] | undefined };
 
-/** What fits there, and how long it takes. */
+/** The routes that work on the backend, and how long they take. */
 function Routes({ backend: { routes, times } }: { backend: BackendDetail }) {
   const rows = routes.map((one) => ({ ...one, times: times.find(({ model }) => model === one.model) }));
   return (

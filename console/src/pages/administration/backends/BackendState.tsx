@@ -3,7 +3,7 @@ import type { ManagedBackend } from '@renderkit/contract/studio/administration/b
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import { Time } from '../../../ui/Time.tsx';
 
-/** What a backend does, since when, and why. */
+/** The state of a backend, since when, and why. */
 export function BackendState({ backend }: { backend: ManagedBackend }) {
   return (
     <div style={{ maxWidth: '26rem' }}>
@@ -16,7 +16,7 @@ export function BackendState({ backend }: { backend: ManagedBackend }) {
   );
 }
 
-/** `1 of 2`; of a local engine how many run. */
+/** Returns the used slots: `1 of 2`. A local engine shows only how many jobs run. */
 export function slotsText({ in_use: used, slots }: Pick<ManagedBackend, 'in_use' | 'slots'>): string {
   return slots === null ? `${used}` : `${used} of ${slots}`;
 }

@@ -13,7 +13,7 @@ import { ProviderCosts } from './ProviderCosts.tsx';
 
 const route = getRouteApi('/signed-in/administration/backends');
 
-/** Machines and services that render, and how they are. */
+/** The machines and services that render, and their state. */
 export function BackendsPage() {
   const navigate = route.useNavigate();
   const backends = useQuery({ ...consoleQuery('listBackends', {}), refetchInterval: live });

@@ -56,7 +56,7 @@ const columns: Column<ManagedBackend>[] = [
   },
 ];
 
-/** Medians of the model that it made most of; those of the others are on its page. */
+/** Medians of the model that the backend made most often. The backend's page shows the other models. */
 function BusiestModel({ backend: { times } }: { backend: ManagedBackend }) {
   const [most] = times.toSorted((a, b) => b.jobs - a.jobs);
   if (most === undefined) return '—';

@@ -12,7 +12,7 @@ import classes from './backends.module.css';
 
 type CheckModalProps = { backend: ManagedBackend; opened: boolean; onClose: () => void };
 
-/** Asks a backend how it is, at once, and offers to try all that renders rely on. */
+/** Checks a backend at once, and offers a full check of everything that renders need. */
 export function CheckModal({ backend, opened, onClose }: CheckModalProps) {
   return (
     <Modal
@@ -71,7 +71,7 @@ function Checked({ backend }: { backend: BackendDetail }) {
   );
 }
 
-/** Runs jobs of its own there, step by step. */
+/** Runs test jobs on the backend, step by step. */
 function FullCheck({ name }: { name: string }) {
   const full = useMutation({
     mutationFn: () => callConsole('fullyCheckBackend', { params: { name } }),

@@ -6,7 +6,7 @@ import { type Column, DataTable, NoWrap } from '../../../ui/DataTable.tsx';
 import { Section } from '../../../ui/Section.tsx';
 import { formatMoney } from './Cost.tsx';
 
-/** What providers took in the last 30 days, beside what users paid for what they made. Nothing where none was paid. */
+/** Shows the providers' costs of the last 30 days, and what users paid for the outputs. Shows nothing without costs. */
 export function ProviderCosts() {
   const { data } = useQuery(consoleQuery('listProviderCosts', {}));
   if (data === undefined || data.costs.length === 0) return null;

@@ -4,7 +4,9 @@ import type {
   ManagedBackend,
 } from '@renderkit/contract/studio/administration/backends.ts';
 
-/** What the form of a backend holds. Empty fields are left out of a new one, and leave a changed one as it is. */
+/**
+ * The values of a backend's form. Empty fields are left out of a new backend, and stay unchanged in an existing one.
+ */
 export type BackendForm = {
   name: string;
   engine: string;
@@ -12,7 +14,7 @@ export type BackendForm = {
   slots: number | '';
   labels: string[];
   secret: string;
-  /** One header a line: `Name: value`. */
+  /** One header per line: `Name: value`. */
   headers: string;
   maxCostPerDay: number | '';
   currency: string;
@@ -61,7 +63,7 @@ export function toRequest(form: BackendForm): AddBackendRequest {
   };
 }
 
-/** What the form says otherwise than the backend. */
+/** Returns the fields of the form that differ from the backend. */
 export function changesOf(backend: ManagedBackend, form: BackendForm): ChangeBackendRequest {
   const before = formOf(backend);
   const url = form.url.trim();
@@ -85,7 +87,7 @@ function secretsOf({ secret, headers }: BackendForm): Pick<ChangeBackendRequest,
   };
 }
 
-/** A line without a colon, by its number from 1; undefined where every line is a header. */
+/** Returns the number of the first line without a valid header, 1-based. `undefined` when every line is a header. */
 export function brokenHeaderLine(text: string): number | undefined {
   const lines = text.split('\n');
   const at = lines.findIndex((line) => line.trim() !== '' && !/^\s*[^:\s]+\s*:/.test(line));

@@ -1,4 +1,4 @@
-/** How engines are called, and what an address of theirs looks like. */
+/** Labels of engines, and examples of their addresses. */
 const engines: Readonly<Record<string, { label: string; address?: string }>> = {
   comfyui: { label: 'ComfyUI', address: 'http://10.0.0.5:8188' },
   a1111: { label: 'A1111', address: 'http://10.0.0.7:7860' },
@@ -11,7 +11,7 @@ const engines: Readonly<Record<string, { label: string; address?: string }>> = {
   sandbox: { label: 'Sandbox' },
 };
 
-/** The name of an engine for people; its own where the console does not know it. */
+/** Returns the label of an engine. Returns the engine's own name when the console has no label for it. */
 export function engineLabel(engine: string): string {
   return engines[engine]?.label ?? engine;
 }

@@ -7,11 +7,11 @@ import { leavesFreely } from '../../../ui/leaving.ts';
 type EditActionsProps = {
   list: { isEdited: boolean; discard: () => void };
   onReview: () => void;
-  /** Another way to begin. */
+  /** Other buttons to begin with. */
   children: ReactNode;
 };
 
-/** What can be done with a list that is edited. Whoever leaves it with changes is asked first. */
+/** The actions on an edited list. Asks for confirmation when a person leaves with unpublished changes. */
 export function EditActions({ list: { isEdited, discard }, onReview, children }: EditActionsProps) {
   return (
     <Group gap="xs">
@@ -29,7 +29,7 @@ export function EditActions({ list: { isEdited, discard }, onReview, children }:
   );
 }
 
-/** Before a reload the browser asks. */
+/** Asks before the person leaves the page. Before a reload, the browser asks. */
 function LeaveQuestion({ asked }: { asked: boolean }) {
   const blocker = useBlocker({
     shouldBlockFn: leadsAway,

@@ -3,17 +3,17 @@ import { useMutation } from '@tanstack/react-query';
 import { ProblemAlert } from '../../../ui/ProblemAlert.tsx';
 
 type OlderVersionProps = {
-  /** `version` is in force; `versions`, the newest first, are left out where the studio does not tell. */
+  /** `version` is in effect. `versions`, newest first, is missing when the studio does not report them. */
   published:
     | { version: number; versions?: readonly { version: number; created_at: string }[] | undefined }
     | undefined;
-  /** Something was changed, which an older version would take the place of. */
+  /** The list has changes, which an older version would replace. */
   edited: boolean;
-  /** Puts it into the editor: it is in force once it is published. */
+  /** Loads a version into the editor. It takes effect once it is published. */
   load: (version: number) => Promise<unknown>;
 };
 
-/** Goes back: what was published once is looked at, and published again, as any change is. */
+/** Goes back to an older version: the version is loaded, reviewed and published like any change. */
 export function OlderVersion({ published, edited, load }: OlderVersionProps) {
   const loading = useMutation({ mutationFn: load, meta: { inline: true } });
   const older = (published?.versions ?? []).filter(({ version }) => version !== published?.version);

@@ -15,7 +15,7 @@ import { OlderVersion } from './OlderVersion.tsx';
 import { ReviewModal } from './ReviewModal.tsx';
 import { useEditedList } from './use-edited-list.ts';
 
-/** What accounts may do by their plan. It is edited in place and published whole. */
+/** The plans, which define what accounts may do. They are edited in place and published together. */
 export function PlansPage() {
   const published = useQuery(consoleQuery('getPlans', {}));
   const plans = useEditedList<Plan>(
@@ -92,7 +92,7 @@ function usePublishPlans(body: { version: number; plans: Plan[] }, onPublished: 
   });
 }
 
-/** As the last one, under a key that is not taken. */
+/** Returns a copy of the last plan under a free key. */
 function newPlan(plans: readonly Plan[]): Plan {
   const last = plans.at(-1);
   let number = plans.length + 1;

@@ -19,7 +19,7 @@ import type { useEditedList } from './use-edited-list.ts';
 
 type PlansTableProps = {
   plans: ReturnType<typeof useEditedList<Plan>>;
-  /** How many have each plan, by its key. */
+  /** Number of accounts by plan key. */
   accounts: Readonly<Record<string, number>>;
 };
 
@@ -27,8 +27,8 @@ type CellProps = { plan: Plan; label: string; onChange: (change: Partial<Plan>) 
 type Row = { title: string; note?: string; cell: (props: CellProps) => ReactNode };
 
 /**
- * A column for each plan, a row for each thing that a plan says; on narrow screens the values of a row stand below it,
- * each with the name of its plan. The roles are written out because browsers drop them where a table is not drawn as one.
+ * A column for each plan, a row for each value of a plan. On narrow screens, the values of a row are below it, each
+ * with the name of its plan. Roles are explicit, because browsers drop them when a table is not displayed as a table.
  */
 export function PlansTable({ plans, accounts }: PlansTableProps) {
   return (

@@ -18,7 +18,7 @@ type ReviewModalProps = {
   publish: UseMutationResult<unknown, Error, void>;
 };
 
-/** What an edited list changes, and for whom, before it is published. */
+/** Shows the changes of an edited list and whom they affect, before the list is published. */
 export function ReviewModal({ what, opened, onClose, preview, publish }: ReviewModalProps) {
   const changes = preview.data?.changes ?? [];
   const refused = changes.some(({ problem }) => problem !== null);

@@ -15,7 +15,7 @@ import { OlderVersion } from './OlderVersion.tsx';
 import { ReviewModal } from './ReviewModal.tsx';
 import { useEditedList } from './use-edited-list.ts';
 
-/** The styles that everybody can choose. They are edited in place and published whole. */
+/** The styles that everybody can choose. They are edited in place and published together. */
 export function StylesPage() {
   const published = useQuery(consoleQuery('getStyles', {}));
   const styles = useEditedList<Style>(

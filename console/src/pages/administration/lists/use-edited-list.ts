@@ -3,8 +3,8 @@ import { useState } from 'react';
 type Published<Item> = { version: number; items: readonly Item[] };
 
 /**
- * A list that is edited: the one that is published until something is changed, and from then on the person's own, with the
- * version from which it comes.
+ * Manages an edited list. Returns the published list until the person changes something. After that, returns the
+ * person's list with the version that it is based on.
  */
 export function useEditedList<Item>(published: Published<Item> | undefined) {
   const [edited, setEdited] = useState<Published<Item>>();
@@ -19,7 +19,9 @@ export function useEditedList<Item>(published: Published<Item> | undefined) {
     change: (at: number, change: Partial<Item>) =>
       replace(items.map((item, i) => (i === at ? { ...item, ...change } : item))),
     add: (item: Item) => replace([...items, item]),
-    /** Begins with these in place of what is published; not where something was changed meanwhile. */
+    /**
+     * Starts from these items instead of the published ones, unless the person has changed something in the meantime.
+     */
     begin: (begun: readonly Item[]) =>
       published !== undefined && setEdited((now) => now ?? { version: published.version, items: begun }),
     remove: (at: number) => replace(items.filter((_, i) => i !== at)),
@@ -29,7 +31,7 @@ export function useEditedList<Item>(published: Published<Item> | undefined) {
       if (item !== undefined && at > 0)
         replace([...items.slice(0, at - 1), item, ...items.slice(at - 1, at), ...items.slice(at + 1)]);
     },
-    /** What is published, once more. */
+    /** Returns to the published list. */
     discard: () => setEdited(undefined),
   };
 }

@@ -9,7 +9,7 @@ type BindFormProps = {
   onBind: (target: string, source: string) => void;
 };
 
-/** Names an input of the workflow that the import did not find; it is saved with the other changes. */
+/** Adds an input of the workflow that the import did not find. It is saved with the other changes. */
 export function BindForm({ parameters, disabled, onBind }: BindFormProps) {
   const [target, setTarget] = useState('');
   const [source, setSource] = useState<string | null>(null);

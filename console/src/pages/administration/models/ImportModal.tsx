@@ -14,18 +14,20 @@ import { ImportNotes } from './ImportNotes.tsx';
 import { ParametersTable } from './ParametersTable.tsx';
 import { invalidateModels } from './invalidate-models.ts';
 
-/** For file dialogs: workflows, what carries one, manifests. */
+/** File types for the file dialog: workflows, files that contain one, and manifests. */
 export const importedTypes = '.json,.png,.webp,.mp4,.webm,.mkv,.yaml,.yml';
 
 type ImportModalProps = {
-  /** Undefined: nothing is shown. */
+  /** `undefined`: nothing is shown. */
   file: File | undefined;
-  /** The model that it is to be a version of; undefined: the file's name, or what the person says. */
+  /** The model that gets a new version. `undefined`: the file's name, or the id that the person enters. */
   id?: string;
   onClose: () => void;
 };
 
-/** Asks where a file is to be made, and makes a draft of it; or shows all that is wrong with it. */
+/**
+ * Asks which backend should make the file's model, and creates a draft. Shows the problems when no draft is possible.
+ */
 export function ImportModal({ file, id, onClose }: ImportModalProps) {
   return (
     <Modal
@@ -115,7 +117,7 @@ function ImportForm({ file, id, onClose }: { file: File; id?: string; onClose: (
 
 type ImportWish = { on: string | undefined; id: string; name: string };
 
-/** Sends the file, and leads to the draft where there is one. */
+/** Uploads the file, and opens the draft if one was created. */
 function useImport(file: File, { on, id, name }: ImportWish, onClose: () => void) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
@@ -143,7 +145,7 @@ function useImport(file: File, { on, id, name }: ImportWish, onClose: () => void
   });
 }
 
-/** Backends of ComfyUI, and the labels that they have. */
+/** Returns the ComfyUI backends and their labels. */
 function placesOf(backends: readonly ManagedBackend[]): { value: string; label: string }[] {
   const able = backends.filter(({ engine }) => engine === 'comfyui');
   const names = able.map(({ name }) => name);
@@ -168,7 +170,7 @@ function NoBackend() {
   );
 }
 
-/** No draft was made of it: why not, and what was found in it. */
+/** Shows why no draft was created, and what was found in the file. */
 function Refused({ imported }: { imported: ImportedModel }) {
   return (
     <Stack gap="sm">

@@ -6,12 +6,12 @@ import classes from './models.module.css';
 type ImportNotesProps = {
   problems?: readonly ManifestProblem[];
   title?: string;
-  /** Why nothing can make it for now. */
+  /** Why no backend can make the model for now. */
   lacking?: readonly string[];
   warnings?: readonly string[];
 };
 
-/** What was found wrong, in an operator's words, and what else there is to know. */
+/** Shows problems in words for an operator, and other notes. */
 export function ImportNotes({
   problems = [],
   title = 'It cannot be published like this',

@@ -14,7 +14,7 @@ import { invalidateModels } from './invalidate-models.ts';
 
 type ManifestViewProps = { id: string; version: ModelVersion };
 
-/** The files of a version, to read, to copy and to change. */
+/** Shows the files of a version, to read, copy and change. */
 export function ManifestView({ id, version }: ManifestViewProps) {
   const [shown, show] = useDisclosure(false);
   const [editing, edit] = useDisclosure(false);

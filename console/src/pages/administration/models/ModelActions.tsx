@@ -11,7 +11,7 @@ import { invalidateModels } from './invalidate-models.ts';
 
 type ModelActionsProps = { model: ManagedModel; onFile: (file: File) => void };
 
-/** What an administrator does with a model whatever its version. */
+/** The actions of an administrator on a model, independent of its version. */
 export function ModelActions({ model, onFile }: ModelActionsProps) {
   const [act, setAct] = useState<'pause' | 'retire'>();
   const close = () => setAct(undefined);
@@ -114,7 +114,7 @@ function PauseModel({ model: { id, name }, opened, onClose }: ActProps) {
   );
 }
 
-/** A draft that was never offered is dropped. */
+/** Retires a model. A draft that was never offered is deleted. */
 function RetireModel({ model: { id, name, state }, opened, onClose }: ActProps) {
   const queryClient = useQueryClient();
   const isDraft = state === 'draft';

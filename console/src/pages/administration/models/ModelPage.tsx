@@ -25,7 +25,7 @@ import { VersionsTable } from './VersionsTable.tsx';
 
 const route = getRouteApi('/signed-in/administration/models/$id');
 
-/** One model: whether it is offered, what its versions are, and where it can be made. */
+/** One model: whether it is offered, its versions, and where it can be made. */
 export function ModelPage() {
   const { id } = route.useParams();
   const search = route.useSearch();
@@ -51,8 +51,8 @@ export function ModelPage() {
 }
 
 /**
- * The version that the address names, or the newest as the page was opened: somebody may be writing in it, whatever others add
- * meanwhile.
+ * Shows the version that the address names, or the newest when the page was opened. The shown version does not change
+ * when others add one, because the person may be editing it.
  */
 function Shown({ model, wanted }: { model: ManagedModelDetail; wanted: number | undefined }) {
   const newest = model.draft_version ?? model.version;
@@ -104,7 +104,7 @@ function Summary({ model }: { model: ManagedModelDetail }) {
 
 type Fit = ManagedModelDetail['fits'][number];
 
-/** Which backend can make it, and why another one cannot. */
+/** Shows which backends can make the model, and why others cannot. */
 function Fits({ fits }: { fits: readonly Fit[] }) {
   return (
     <Section title="Where it fits" card={false}>

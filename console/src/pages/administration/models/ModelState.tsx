@@ -2,9 +2,9 @@ import { Text } from '@mantine/core';
 import type { ManagedModel } from '@renderkit/contract/studio/administration/models.ts';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 
-/** Whether a model can be used, and why not. */
+/** Shows whether a model can be used, and why not. */
 export function ModelState({ model }: { model: ManagedModel }) {
-  // A pause that nobody wished for has to be noticed.
+  // A pause that no administrator asked for must be noticed.
   const stuck = model.state === 'paused' && !model.paused_by_administrator;
   return (
     <div style={{ minWidth: '7rem', maxWidth: '24rem' }}>

@@ -12,23 +12,23 @@ import { Parameters } from './Parameters.tsx';
 import { CompareModal, PublishModal } from './PublishModal.tsx';
 import { Sample } from './Sample.tsx';
 
-/** Until machines are asked again when somebody comes back to a version. */
+/** How long a check stays valid when a person returns to a version. A new check contacts machines. */
 const checkStaysMs = 60_000;
 
 type ModelVersionProps = { model: ManagedModelDetail; version: number };
 
-/** One version: its parameters, its sample, its manifest, and the way to put it on offer. */
+/** One version: its parameters, sample and manifest, and the button to publish it. */
 export function ModelVersionView({ model, version }: ModelVersionProps) {
   const { id } = model;
   const params = { id, version: String(version) };
   const read = useQuery(consoleQuery('getModelVersion', { params }));
-  // Machines are asked for it, so it is told apart.
+  // A separate query, because it contacts machines.
   const check = useQuery({
     ...consoleQuery('checkModelVersion', { params }),
     enabled: version !== model.published_version,
     staleTime: checkStaysMs,
     refetchOnWindowFocus: false,
-    // What is wrong with another version says nothing of this one.
+    // The problems of another version do not apply to this one.
     placeholderData: undefined,
   });
   const newest = model.versions[0]?.version ?? version;
@@ -81,7 +81,7 @@ function titleOf({ published_version: published }: ManagedModelDetail, version: 
   return `Version ${version}, not on offer`;
 }
 
-/** `isAsked`: its backends have not said yet what is wrong with it. */
+/** `isAsked`: the check of its backends is still running. */
 type VersionButtonsProps = ModelVersionProps & { isAsked: boolean; isRefused: boolean };
 
 function VersionButtons({ model, version, isAsked, isRefused }: VersionButtonsProps) {

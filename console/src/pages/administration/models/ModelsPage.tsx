@@ -10,7 +10,10 @@ import { ProblemAlert } from '../../../ui/ProblemAlert.tsx';
 import { ImportModal, importedTypes } from './ImportModal.tsx';
 import { ModelsTable } from './ModelsTable.tsx';
 
-/** What users can choose, and what they can not yet or no longer. A file that is let go anywhere is imported. */
+/**
+ * The models that users can choose, and those that they cannot choose yet or any longer. A file that is dropped
+ * anywhere is imported.
+ */
 export function ModelsPage() {
   const models = useQuery({ ...consoleQuery('listManagedModels', {}), refetchInterval: live });
   const [file, setFile] = useState<File>();

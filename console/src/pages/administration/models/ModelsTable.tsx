@@ -39,7 +39,7 @@ const columns: Column<ManagedModel>[] = [
   },
 ];
 
-/** What a model makes; a square of its own where there is none. */
+/** The thumbnail of a model, or a placeholder when there is none. */
 export function Thumbnail({ url, size = 'small' }: { url: string | null; size?: 'small' | 'large' }) {
   return (
     <span className={classes['thumb']} data-size={size}>

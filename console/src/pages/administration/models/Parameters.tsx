@@ -11,12 +11,12 @@ type ParametersProps = {
   id: string;
   version: number;
   parameters: readonly ManagedParameter[];
-  /** What is wrong with the version. */
+  /** The problems of the version. */
   problems: readonly ManifestProblem[];
   editable: boolean;
 };
 
-/** The table of the import. Changes are collected, and saved together they make the next draft, or none. */
+/** The table of imported parameters. Changes are collected and saved together as the next draft, or not at all. */
 export function Parameters({ id, version, parameters, problems, editable }: ParametersProps) {
   const { bindings, change, undo, save } = useBindings({ id, version }, parameters);
   const added = Array.from(bindings).filter(([target]) => !parameters.some((one) => one.target === target));

@@ -8,21 +8,21 @@ import type { Bindings } from './use-bindings.ts';
 
 type ParametersTableProps = {
   parameters: readonly ManagedParameter[];
-  /** Shown with the input that they are of. */
+  /** Problems, each shown with its input. */
   problems?: readonly ManifestProblem[];
-  /** What is chosen and not saved yet. */
+  /** Choices that are not saved yet. */
   bindings?: Bindings;
-  /** Chooses other sources; undefined: nothing can be changed. */
+  /** Called with other sources. `undefined`: nothing can be changed. */
   onChange?: (changes: readonly (readonly [target: string, source: string])[]) => void;
   disabled?: boolean;
 };
 
-/** The import is not sure of it, and nobody has agreed to it: it is not used. */
+/** Returns whether the import guessed this parameter and nobody has confirmed it. The parameter is then not used. */
 export function isOpenGuess({ sure, confirmed }: ManagedParameter): boolean {
   return sure === 'guess' && !confirmed;
 }
 
-/** What requests can set, where it goes, how sure that is, and what is wrong with it. */
+/** Shows what requests can set, which input receives it, how certain that is, and its problems. */
 export function ParametersTable({
   parameters,
   problems = [],
@@ -132,13 +132,13 @@ function sourcesText({ sources, source }: ManagedParameter): string {
 type SourceProps = {
   parameter: ManagedParameter;
   used: readonly string[];
-  /** What was chosen in its place, or of a guess that it is right. */
+  /** The chosen new source. For a guess, the same source means that the guess is confirmed. */
   chosen: string | undefined;
   disabled: boolean;
   onChange: (source: string) => void;
 };
 
-/** The source of an input, to change; and of a guess, to confirm. */
+/** Shows the source of an input. The person can change it, or confirm a guess. */
 function Source({ parameter, used, chosen, disabled, onChange }: SourceProps) {
   const { target, source } = parameter;
   return (

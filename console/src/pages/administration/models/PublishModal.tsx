@@ -21,7 +21,7 @@ type PublishModalProps = {
   onClose: () => void;
 };
 
-/** Puts a version on offer, at a price; what it changes is shown before. */
+/** Publishes a version at a price. Shows the changes before. */
 export function PublishModal({ model, version, opened, onClose }: PublishModalProps) {
   return (
     <Modal
@@ -41,7 +41,7 @@ function PublishForm({ model, version, onClose }: Omit<PublishModalProps, 'opene
   const { id, published_version: offered } = model;
   const own = model.versions.find((one) => one.version === version)?.price.base_millicredits ?? 0;
   const proposed = useSample(id, version).data?.proposed_millicredits ?? null;
-  // What a sample proposes is for a model that has no price yet.
+  // The price from the sample is only for a model without a price.
   const initial = offered === null && proposed !== null ? proposed : own;
   const [typed, setTyped] = useState<number | string>();
   const credits = typed ?? creditsOf(initial);
@@ -88,7 +88,7 @@ function PublishForm({ model, version, onClose }: Omit<PublishModalProps, 'opene
   );
 }
 
-/** Undefined price: as the version says. */
+/** Publishes a version. With `price` undefined, the version's own price applies. */
 function usePublish(
   { id, name }: ManagedModelDetail,
   version: number,
@@ -108,7 +108,7 @@ function usePublish(
       await invalidateModels(queryClient, []);
       showToast(`${name} is on offer in version ${published.version}.`);
       onClose();
-      // With another price it is another version.
+      // With another price, a new version was created.
       if (published.version !== version)
         await navigate({
           to: '/administration/models/$id',
@@ -125,7 +125,7 @@ function priceNote(proposed: number | null): string {
   return proposed === null ? note : `${note} The sample's time would make it ${creditsOf(proposed)}.`;
 }
 
-/** What a version says otherwise than the one on offer, to read alone. */
+/** Shows the differences from the published version, read-only. */
 export function CompareModal({ model, version, opened, onClose }: PublishModalProps) {
   const from = model.published_version;
   return (
@@ -141,7 +141,7 @@ export function CompareModal({ model, version, opened, onClose }: PublishModalPr
   );
 }
 
-/** What users and machines get that they did not before. */
+/** Shows what changes for users and machines. */
 function Changes({ id, from, to }: { id: string; from: number | null; to: number }) {
   const diff = useQuery({
     ...consoleQuery('diffModel', { params: { id }, query: { ...(from !== null && { from }), to } }),

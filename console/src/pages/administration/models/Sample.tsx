@@ -15,12 +15,12 @@ import { invalidateModels } from './invalidate-models.ts';
 
 type SampleProps = { id: string; version: number; thumbnail: string | null };
 
-/** Until when nobody has asked for one. */
+/** Returns whether no sample was requested yet. */
 const isMissing = (error: unknown): boolean => hasCode(error, 'not_found');
 const isMoving = (sample: ModelSample | undefined): boolean =>
   sample?.state === 'queued' || sample?.state === 'running';
 
-/** The sample of a version; undefined where there is none. */
+/** Returns the sample of a version. `undefined` when there is none. */
 export function useSample(id: string, version: number) {
   return useQuery({
     ...consoleQuery('getModelSample', { params: { id, version: String(version) } }),
@@ -29,7 +29,10 @@ export function useSample(id: string, version: number) {
   });
 }
 
-/** What the version makes, how long that took, and the price that follows. It belongs to the installation: nobody pays. */
+/**
+ * Shows what the version makes, how long that took, and the price that follows. The sample belongs to the installation,
+ * so nobody pays for it.
+ */
 export function Sample({ id, version, thumbnail }: SampleProps) {
   const queryClient = useQueryClient();
   const { data: sample, error } = useSample(id, version);

@@ -11,7 +11,7 @@ import { priceText } from './model-texts.ts';
 type Version = ManagedModelDetail['versions'][number];
 type VersionsTableProps = { model: ManagedModelDetail; shown: number };
 
-/** Every version, the newest first, each a click away. */
+/** All versions, newest first, as links. */
 export function VersionsTable({ model, shown }: VersionsTableProps) {
   return (
     <Section title="Versions" card={false}>

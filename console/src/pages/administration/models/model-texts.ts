@@ -5,7 +5,7 @@ import { formatCredits } from '../../../format/numbers.ts';
 
 type Price = ManagedModel['price'];
 
-/** `1.5 credits, 0.2 a second`. */
+/** Returns a price as text: `1.5 credits, 0.2 a second`. */
 export function priceText({ base_millicredits: base, ...more }: Price): string {
   const parts = [`${formatCredits(creditsOf(base))} ${base === 1_000 ? 'credit' : 'credits'}`];
   if (more.per_second_millicredits !== undefined)
@@ -22,7 +22,7 @@ export function suitesText(suites: ManagedModel['suites']): string {
   return suites.map((suite) => suiteLabels[suite]).join(', ');
 }
 
-/** What a request says that an input can be set from, and how the table calls it. */
+/** The values of a request that can set an input, and their labels in the table. */
 const sourceLabels: Readonly<Record<string, string>> = {
   prompt: 'Prompt',
   styles: 'Styles',
@@ -53,7 +53,7 @@ export function sourceLabel(source: string): string {
   return option === undefined ? (sourceLabels[source] ?? source) : `Option “${option}”`;
 }
 
-/** Everything that an input can be set from, those of the model's own options included. */
+/** Returns all values that can set an input, including the model's own options. */
 export function sourceChoices(used: readonly string[]): { value: string; label: string }[] {
   const sources = new Set([...Object.keys(sourceLabels), ...used]);
   return [...sources].map((source) => ({ value: source, label: sourceLabel(source) }));

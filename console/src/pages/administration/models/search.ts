@@ -1,6 +1,6 @@
 import { wholeNumber } from '../../../format/search-params.ts';
 
-/** The version that is looked at; without it the draft, or what is on offer. */
+/** The shown version. When left out: the draft, or the published version. */
 export type ModelSearch = { version?: number };
 
 export function modelSearch(search: Record<string, unknown>): ModelSearch {

@@ -7,13 +7,13 @@ import { formatCount } from '../../../format/numbers.ts';
 import { showToast } from '../../../ui/toasts.ts';
 import { invalidateModels } from './invalidate-models.ts';
 
-/** Sources by target that a person has chosen and not saved. */
+/** Sources by target that a person has chosen and not yet saved. */
 export type Bindings = ReadonlyMap<string, string>;
 
 /**
- * What a person changes in the table of a version, kept until it is saved as one draft: inputs that belong together are wrong
- * one by one. Where somebody else has made a newer version meanwhile, nothing is changed. A choice that is what the version
- * says already is no change.
+ * Collects the changes in the table of a version until they are saved as one draft. Inputs that belong together would
+ * be invalid one by one. If another person has created a newer version in the meantime, nothing is saved. A choice that
+ * equals the present value is not a change.
  */
 export function useBindings(
   { id, version }: { id: string; version: number },
