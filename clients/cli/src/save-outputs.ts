@@ -62,8 +62,9 @@ export async function saveOutput(client: Renderkit, output: Item, file: string):
 }
 
 /**
- * Creates the folder for outputs before anything is paid, so that no paid output fails to be written. @throws an error
- * of the file system
+ * Creates the folder for outputs. Called before anything is paid, so that no paid output fails to be written.
+ *
+ * @throws an error of the file system
  */
 export function prepareFolder(target: string): void {
   const folder = folderOf(target);

@@ -73,8 +73,9 @@ export function registerResources(server: McpServer, { client, signal }: McpConn
 }
 
 /**
- * Decodes the id from an address. The id of a model may contain slashes, which are escaped. @throws URIError when it is
- * not valid
+ * Decodes the id from an address. The id of a model may contain slashes, which are escaped.
+ *
+ * @throws URIError when the address is not encoded correctly
  */
 function idOf({ id = '' }: Record<string, string | string[]>): string {
   return decodeURIComponent(String(id));

@@ -3,7 +3,9 @@ export type RateLimit = { limit: number | null; remaining: number | null };
 
 /** An object of the API together with its HTTP response. */
 export type WithResponse<T> = {
+  /** The object of the API. */
   data: T;
+  /** The raw response. Its body was read already. */
   response: Response;
   /** Id of the request, from the header X-Request-Id. Give this id to the operator when you report a problem. */
   requestId: string | null;
@@ -32,6 +34,7 @@ export class ApiPromise<T> extends Promise<T> {
     return Promise;
   }
 
+  /** Returns the object together with the response, the request's id and the rate limit. */
   async withResponse(): Promise<WithResponse<T>> {
     const { data, response } = await this.#answer;
     return {

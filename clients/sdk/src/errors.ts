@@ -37,6 +37,7 @@ type Details = {
 const brand = Symbol.for('renderkit.error');
 
 class RenderkitFailure extends Error {
+  /** Stable code of the error. */
   readonly code: RenderkitErrorCode;
   /** HTTP status of the response. `undefined` where no response arrived. */
   readonly status: number | undefined;

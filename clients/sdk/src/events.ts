@@ -74,8 +74,8 @@ export class Events {
    * stream has no end; after a break it continues where it stopped. To continue in another process, store `event.id`
    * and pass it as `after`.
    *
-   * @throws RenderkitError `aborted` by the signal, `invalid_request` when `after` is unknown or older than 7 days, and
-   *   any error that a retry cannot fix, such as `unauthorized`.
+   * @throws RenderkitError `aborted` by the signal; `invalid_request` when `after` is unknown or older than 7 days; any
+   *   other error that a retry cannot fix, such as `unauthorized`.
    */
   async *stream(options: EventStreamOptions = {}): AsyncGenerator<AccountEvent, void, undefined> {
     const { signal, onBreak } = options;

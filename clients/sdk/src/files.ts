@@ -11,9 +11,9 @@ export type FileInput =
   | AsyncIterable<Uint8Array>;
 
 /**
- * An image, video or audio for a request: the id of an upload, the id of an item in the library, an https address, or
- * the bytes. The client uploads bytes first. A string is never a path: use `fromPath` of `renderkit/node` to open a
- * file.
+ * An image, video or audio for a request. It is the id of an upload, the id of an item in the library, an https
+ * address, or the bytes. The client uploads bytes first. A string is never a path: use `fromPath` of `renderkit/node`
+ * to open a file.
  */
 export type Reference = string | FileInput | Promise<string | FileInput>;
 

@@ -11,11 +11,14 @@ export type Preview = {
   generation_id: string;
   /** Index of the output, 0-based. */
   index: number;
+  /** Grows with each preview. */
   revision: number;
+  /** Link to the picture, or a `data:` address with its bytes. */
   url: string;
   width: number;
   height: number;
   content_type: string;
+  /** Downloads the picture. */
   fetch(): Promise<Response>;
 };
 
@@ -37,6 +40,7 @@ export type WaitOptions = {
    * it then costs nothing.
    */
   cancelOnAbort?: boolean | undefined;
+  /** Called with each progress event. */
   onProgress?: ((progress: Progress) => void) | undefined;
   /** Called with each preview. Its bytes are inline, so `fetch` needs no request. */
   onPreview?: ((preview: Preview) => void) | undefined;
@@ -44,6 +48,7 @@ export type WaitOptions = {
 
 /** Options of `stream`. */
 export type StreamOptions = {
+  /** Ends the stream: the stream then throws `aborted`. */
   signal?: AbortSignal | undefined;
   /** `inline` puts the bytes of a preview into its address. `none` leaves previews out. `link` when left out. */
   previews?: 'link' | 'inline' | 'none' | undefined;
@@ -193,7 +198,8 @@ export class Follower {
       .catch((error: unknown) => {
         if (signal?.aborted === true || !RenderkitError.is(error)) throw error;
         if (silence.signal.aborted) return undefined;
-        // A server without streams and a generation that is not there give the same 404; the polls tell them apart.
+        // A server without streams answers 404, and so does a server without this generation. The polls show which is
+        // the case.
         if (['not_found', 'connection_failed'].includes(error.code))
           throw new NoStreamError(error.code === 'not_found');
         throw error;

@@ -45,11 +45,18 @@ type WithModel<T, Model> = T extends { model?: unknown; options?: infer Any }
     }
   : T;
 
-/** Parameters of a create: the fields of the API, with bytes allowed wherever the API takes a reference. */
+/**
+ * Parameters of `images.create` and `images.run`: the fields of the API, with bytes allowed wherever the API takes a
+ * reference.
+ */
 export type ImageParams<Model extends ModelId = ModelId> = WithModel<WithFiles<CreateImageRequest>, Model>;
+/** Parameters of `images.createEdit` and `images.edit`. */
 export type EditParams<Model extends ModelId = ModelId> = WithModel<WithFiles<CreateEditRequest>, Model>;
+/** Parameters of `videos.create` and `videos.run`. */
 export type VideoParams<Model extends ModelId = ModelId> = WithModel<WithFiles<CreateVideoRequest>, Model>;
+/** Parameters of `videos.extend` and `videos.runExtend`. */
 export type ExtendParams = ExtendVideoRequest;
+/** Parameters of `estimate`: the fields of a create, and its `kind`. */
 export type EstimateParams<Model extends ModelId = ModelId> = EstimateRequest extends infer Each
   ? Each extends EstimateRequest
     ? WithModel<WithFiles<Each>, Model>
@@ -133,7 +140,8 @@ export class Images {
   }
 
   /**
-   * Makes pictures from text and waits for them: `(await rk.images.run({ prompt: 'a lighthouse' })).outputs[0].url`.
+   * Makes pictures from text and waits for the result: `(await rk.images.run({ prompt: 'a lighthouse'
+   * })).outputs[0].url`.
    *
    * @throws RenderkitError as `create` and `generations.wait` do.
    */
@@ -183,7 +191,7 @@ export class Videos {
   }
 
   /**
-   * Makes a video and waits for it: `await rk.videos.run({ prompt: 'clouds drift', duration: 5 })`.
+   * Makes a video and waits for the result: `await rk.videos.run({ prompt: 'clouds drift', duration: 5 })`.
    *
    * @throws RenderkitError as `create` and `generations.wait` do.
    */
@@ -285,8 +293,8 @@ export class Generations {
    * Waits for a generation and returns it when it has succeeded. Any process may have started it: `await
    * rk.generations.wait(queued.id)`.
    *
-   * @throws RenderkitError `generation_failed` or `generation_canceled` with the generation, `still_running` when
-   *   `timeout` has passed, `aborted` by the signal, or the reason why the service cannot be reached. Each error has
+   * @throws RenderkitError `generation_failed` or `generation_canceled` with the generation; `still_running` when
+   *   `timeout` has passed; `aborted` by the signal; or the reason why the service cannot be reached. Each error has
    *   `generationId`.
    */
   wait(id: string, options?: WaitOptions): Promise<SucceededGeneration> {

@@ -172,6 +172,7 @@ export class Projects {
     return new ApiPromise(this.#transport.answer({ method: 'POST', path: '/v1/projects', body, options }));
   }
 
+  /** Returns one project: `await rk.projects.retrieve(id)`. */
   retrieve(id: string, options?: RequestOptions): ApiPromise<Project> {
     return new ApiPromise(
       this.#transport.answer({ method: 'GET', path: `/v1/projects/${encodeURIComponent(id)}`, options }),

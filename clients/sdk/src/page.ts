@@ -8,9 +8,11 @@ export type FetchPage<T> = (page: number | undefined) => Promise<Answer<ListBody
 
 /** One page of a list. Iterating over a page continues over all later pages. */
 export class Page<T extends object> implements AsyncIterable<T> {
+  /** The items of this page. */
   readonly data: T[];
   /** Number of the page, 1-based. */
   readonly page: number;
+  /** The most items that a page holds. */
   readonly limit: number;
   readonly #hasMore: boolean;
   readonly #fetchPage: FetchPage<T>;
@@ -24,6 +26,7 @@ export class Page<T extends object> implements AsyncIterable<T> {
     this.#fetchPage = fetchPage;
   }
 
+  /** Returns whether there is a page after this one. */
   hasNextPage(): boolean {
     return this.#hasMore;
   }

@@ -46,6 +46,7 @@ export type ClientOptions = {
   maxRetries?: number | undefined;
   /** Headers to send with every request. */
   headers?: Record<string, string> | undefined;
+  /** The `fetch` to use. The platform's own when left out. */
   fetch?: Fetch | undefined;
   /** Name and version of your program, for the User-Agent header. */
   appInfo?: { name: string; version?: string | undefined } | undefined;
@@ -71,16 +72,27 @@ const defaultMaxRetries = 4;
  *   expose the key.
  */
 export class Renderkit {
+  /** Creates and edits pictures. */
   readonly images: Images;
+  /** Creates and extends videos, and takes frames from them. */
   readonly videos: Videos;
+  /** Reads, waits for, streams, cancels and stops generations. */
   readonly generations: Generations;
+  /** Uploads files for use in requests. */
   readonly uploads: Uploads;
+  /** The library of generated pictures and videos. */
   readonly assets: Assets;
+  /** Folders for generations. */
   readonly projects: Projects;
+  /** The models that can render. */
   readonly models: Models;
+  /** Styles for generations. */
   readonly styles: Styles;
+  /** Building blocks for prompts. */
   readonly suggestions: Suggestions;
+  /** The account that owns the key. */
   readonly account: AccountResource;
+  /** Events of the account, as a list and as a stream. */
   readonly events: Events;
   readonly #options: ClientOptions;
   readonly #transport: Transport;

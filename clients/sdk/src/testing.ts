@@ -18,6 +18,7 @@ export type NextGeneration = {
   slow?: number | undefined;
 };
 
+/** Options of `mockRenderkit`. */
 export type MockOptions = {
   /**
    * `manual`: the clock stands until `advance` is called. `real`: the clock runs with the machine's clock, and long

@@ -10,6 +10,7 @@ export type RequestOptions = {
   timeout?: number | undefined;
   /** Number of retries. */
   maxRetries?: number | undefined;
+  /** Headers to send in addition to those of the client. */
   headers?: Record<string, string> | undefined;
 };
 
@@ -52,6 +53,7 @@ export type Call = {
   path: string;
   /** @internal Address to request instead of `path`. Sent without the key, because a link needs none. */
   link?: string;
+  /** Query parameters. `undefined` values are left out. */
   query?: Record<string, string | number | boolean | undefined> | undefined;
   /** Form data and blobs are sent unchanged, everything else as JSON. */
   body?: object | FormData | Blob | undefined;

@@ -23,6 +23,7 @@ export type RawBody = string | Uint8Array | ArrayBuffer;
 /** Headers, in any form that a server offers. */
 export type HeadersInput = Headers | Record<string, string | string[] | undefined>;
 
+/** Options of `verify` and `handler`. */
 export type VerifyOptions = {
   /** The maximum age of a signature, in seconds. 300 when left out. */
   toleranceSeconds?: number | undefined;

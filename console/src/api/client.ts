@@ -56,8 +56,8 @@ const ownHeaders: Record<string, string> = {};
 
 /**
  * Makes all later requests of this page name this account. All tabs share the session cookie. If another person signs
- * in in another tab, the service refuses the requests of this page (`other_account`), so it never acts in that person's
- * name.
+ * in in another tab, the service refuses the requests of this page (`other_account`). So this page never acts in that
+ * person's name.
  */
 export function actAs(accountId: string): void {
   ownHeaders[accountHeader] = accountId;

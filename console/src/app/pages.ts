@@ -1,4 +1,4 @@
-/** The pages that the navigation and the command palette lead to, in groups. `key` follows `g` on the keyboard. */
+/** The pages in the navigation and the command palette, in groups. `key` is the key after `g` on the keyboard. */
 export const pageGroups = [
   {
     name: 'Create',

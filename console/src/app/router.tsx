@@ -51,7 +51,7 @@ async function leave(): Promise<void> {
   leaving = false;
 }
 
-// A screen reader continues at the heading of the new page, as it would after a page load.
+// Focuses the heading of the new page, so that a screen reader continues there as after a page load.
 router.subscribe('onRendered', ({ pathChanged, fromLocation }) => {
   if (!pathChanged || fromLocation === undefined) return;
   document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });

@@ -26,8 +26,9 @@ type BurstOptions = {
 const underWay = new Set<string>();
 
 /**
- * Sends creates one after the other, each with its own idempotency key. If one gets no response, running the same burst
- * again continues there with the same keys, so each create is made and paid for once. The page shows the error itself.
+ * Sends creates one after the other, each with its own idempotency key. If a create gets no response, running the same
+ * burst again continues there with the same keys. So each create is made and paid for once. The page shows the error
+ * itself.
  */
 export function useBurst({ onCreated, onRefused }: BurstOptions) {
   const { account } = useSignedIn();

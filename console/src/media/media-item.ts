@@ -10,7 +10,7 @@ export type MediaItem = {
   type: 'image' | 'video';
   url: string | null;
   thumbUrl: string | null;
-  /** Pixels; null where not known. */
+  /** Pixels. `null` when not known. */
   width: number | null;
   height: number | null;
   /** Seconds. */

@@ -190,7 +190,7 @@ type ModelCardProps = {
   whole?: boolean;
   /** Price and duration, if they are known. */
   facts?: readonly string[];
-  /** Shown where the model has no thumbnail. */
+  /** Shown when the model has no thumbnail. */
   picture?: string | undefined;
 };
 

@@ -22,8 +22,8 @@ export type PromptHint<M> = {
 };
 
 /**
- * Returns a hint when the chosen model draws only certain subjects, and the prompt names none of them, or also one that
- * another model draws. `undefined` when the model draws everything or the prompt is empty.
+ * Returns a hint when the chosen model draws only certain subjects and the prompt does not fit them: it names none of
+ * them, or also a subject that another model draws. `undefined` when the model draws everything or the prompt is empty.
  */
 export function hintFor<M extends Named>(
   prompt: string,

@@ -2,9 +2,9 @@ import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import { useEffect, useRef } from 'react';
 import { ownPath } from '../format/own-path.ts';
 
-// A person signs in again in another tab, so that the typed values in this tab stay, including files and secrets, which
-// are stored nowhere else. The studio's pages cut the connection between the two tabs, so a broadcast channel of the
-// origin is used.
+// A person signs in again in another tab, so that this tab keeps the typed values. These include files and secrets,
+// which are stored nowhere else. The studio's pages cut the connection between the two tabs, so a broadcast channel of
+// the origin is used.
 
 const channelName = 'renderkit-signed-in-again';
 

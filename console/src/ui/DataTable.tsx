@@ -38,9 +38,9 @@ export function NoWrap({ children }: { children: ReactNode }) {
 }
 
 /**
- * A table whose rows become cards on narrow screens: one value is the head of a card, and all other values are below it
- * with their labels. On medium screens it scrolls within its own frame. Roles are explicit, because browsers drop them
- * when a table is not displayed as a table.
+ * A table whose rows become cards on narrow screens. One value is the head of a card; all other values are below it
+ * with their labels. On medium screens the table scrolls within its own frame. Roles are explicit, because browsers
+ * drop them when a table is not displayed as a table.
  */
 export function DataTable<Row>({ label, columns, rows, rowKey, stale, footer }: DataTableProps<Row>) {
   const head =

@@ -23,7 +23,7 @@ type PageProps = {
       | '/administration/backends'
       | '/administration/models';
   };
-  /** Buttons beside the heading. */
+  /** Buttons next to the heading. */
   actions?: ReactNode;
   /** `true` outside the shell: the page is then the main landmark of the document. */
   landmark?: boolean;

@@ -4,7 +4,7 @@ import classes from './section.module.css';
 
 type SectionProps = {
   title: string;
-  /** Buttons or links beside the heading. */
+  /** Buttons or links next to the heading. */
   actions?: ReactNode;
   /** Whether the contents have a card around them. `false` when they have their own frame. */
   card?: boolean;

@@ -8,5 +8,5 @@ function StyledAnchor(props: Props) {
   return <Anchor fz="sm" {...props} />;
 }
 
-/** A link to a page of the console; its parameters are checked by the type of the route. */
+/** A link to a page of the console. The type of the route checks its parameters. */
 export const TextLink = createLink(StyledAnchor);

@@ -13,7 +13,7 @@ import { CliError } from '../cli-error.ts';
 
 /** An event of a row. Each entry is one line of the journal. */
 export type Entry =
-  /** Written before the create is sent: the exact request, and the estimated price. */
+  /** Written before the create is sent: the attempt, the exact request, and the estimated price. */
   | {
       type: 'sent';
       row: string;
@@ -173,8 +173,8 @@ function createWhole(file: string, text: string): boolean {
 }
 
 /**
- * Takes the lock of a batch. Two processes that make rows at once would pay only once, because of the keys, but would
- * upload files twice and report one of two requests as failed. The lock of a killed process is taken over.
+ * Takes the lock of a batch. Two processes that make rows at once would pay only once, because of the keys. But they
+ * would upload files twice and report one of two requests as failed. The lock of a killed process is taken over.
  */
 function takeLock(lock: string): string {
   while (!createWhole(lock, String(process.pid))) {

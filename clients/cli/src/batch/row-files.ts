@@ -50,8 +50,9 @@ export class RowFiles {
   }
 
   /**
-   * Returns the request with the ids of its uploads. @throws RenderkitError when an upload is refused, UsageError when
-   * a file cannot be read
+   * Returns the request with the ids of its uploads.
+   *
+   * @throws RenderkitError when an upload is refused, UsageError when a file cannot be read
    */
   resolve(request: Request, signal?: AbortSignal): Promise<Request> {
     return replaceFiles(request, (name) => this.#idOf(path.resolve(this.#folder, name), signal));

@@ -28,8 +28,8 @@ export type SavedRow = {
 const diskIsUnusable = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM']);
 
 /**
- * Writes the outputs of a row. A file that cannot be downloaded or written is reported and does not stop the batch: the
- * output is paid and can be fetched later.
+ * Writes the outputs of a row. A failed download or write is reported and does not stop the batch: the output is paid
+ * and can be fetched later.
  *
  * @throws an error of the file system that would affect every row
  */

@@ -198,8 +198,9 @@ async function makeAll(
 }
 
 /**
- * Prints the summary and writes the results table next to the file. @throws CliError with exit code 3 when rows have
- * failed, 1 when files are missing
+ * Prints the summary and writes the results table next to the file.
+ *
+ * @throws CliError with exit code 3 when rows have failed, 1 when files are missing
  */
 function finish({ output }: Session, file: string, rows: readonly Row[], journal: Journal): void {
   const results = `${file}.results.csv`;

@@ -73,8 +73,9 @@ export const download = command({
 });
 
 /**
- * Finds an item. A picture is fetched by its id; a video is searched for in the list. @throws RenderkitError
- * `not_found`; CliError when its file no longer exists
+ * Finds an item. A picture is fetched by its id; a video is searched for in the list.
+ *
+ * @throws RenderkitError `not_found`; CliError when its file no longer exists
  */
 async function itemOf(client: Session['client'], id: string): Promise<Item> {
   const { url, type } = await client.assets.retrieveImage(id).catch(async (error: unknown) => {

@@ -83,8 +83,9 @@ function serverOf({ environment, values }: Session, isLocal: boolean): McpServer
 const keyPlace = 'YOUR_KEY';
 
 /**
- * Returns the new text of a settings file. @throws CliError when this program cannot parse the file and write it again
- * without loss
+ * Returns the new text of a settings file.
+ *
+ * @throws CliError when this program cannot parse the file and write it again without loss
  */
 function settingsWith(name: McpClientName, server: McpServer, file: string): string {
   const before =

@@ -21,7 +21,7 @@ export const open = command({
   about: 'Opens a page of the console: the first when none is named, that of a generation by its id.',
   options: {},
   run: (session, [name = 'console', second]) => {
-    // Also accepts `open gen ID`, as other commands write it.
+    // Also accepts `open gen ID`.
     const id = name === 'gen' ? second : name.startsWith('gen_') ? name : undefined;
     const page =
       id === undefined ? (Object.hasOwn(pages, name) ? pages[name] : undefined) : `/generations/${id}`;

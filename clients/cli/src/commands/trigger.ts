@@ -51,8 +51,9 @@ export const trigger = command({
 });
 
 /**
- * Sets a field by its path and creates missing objects on the way. @throws UsageError when a value on the way is not an
- * object
+ * Sets a field by its path and creates missing objects on the way.
+ *
+ * @throws UsageError when a value on the way is not an object
  */
 function setField(target: object, path: string[], value: unknown): void {
   const [first = '', ...rest] = path;

@@ -179,7 +179,7 @@ const columns: Column<AuditEntry>[] = [
   },
 ];
 
-/** Shown where the subject has no name. */
+/** Shown when the subject has no name. */
 function SubjectId({ id }: { id: string | null }) {
   if (id === null) return '—';
   return (

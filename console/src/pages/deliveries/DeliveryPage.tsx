@@ -111,7 +111,7 @@ function EndpointLink({ delivery }: { delivery: DeliveryDetail }) {
   );
 }
 
-/** What the event is about, with a link where there is a page for it. */
+/** The subject of the event, as a link if there is a page for it. */
 function Subject({ body }: { body: string }) {
   const id = subjectOf(body);
   if (id === undefined) return <span>A test</span>;

@@ -26,7 +26,7 @@ import { Time } from '../../ui/Time.tsx';
 import { EngineErrors } from './EngineErrors.tsx';
 import classes from './generations.module.css';
 
-/** Everything that is known about a generation. */
+/** All facts about a generation. */
 export function GenerationView({ detail }: { detail: GenerationDetail }) {
   const { generation, key, prompt, request } = detail;
   const metadata = Object.entries(generation.metadata);

@@ -56,7 +56,7 @@ type DailyTableProps = {
   series: readonly Series[];
 };
 
-/** The numbers of the chart, the newest day first. */
+/** The numbers of the chart, newest day first. */
 function DailyTable({ label, unit, days, series }: DailyTableProps) {
   const rows = days.map((day, index) => ({ day, values: series.map(({ values }) => values[index] ?? 0) }));
   return (

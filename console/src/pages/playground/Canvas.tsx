@@ -78,8 +78,8 @@ function useScrollToPainting(canvas: RefObject<HTMLElement | null>): void {
 }
 
 /**
- * Moves the focus to the result when the focused element was removed: a button that ended or started a run, or its
- * confirmation dialog, which closes after the run has ended.
+ * Moves the focus to the result when the focused element was removed. This may be a button that ended or started a run,
+ * or its confirmation dialog, which closes after the run has ended.
  */
 function useKeptFocus(canvas: RefObject<HTMLElement | null>): (event: FocusEvent) => void {
   const last = useRef<Element>(null);

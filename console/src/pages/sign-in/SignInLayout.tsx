@@ -3,7 +3,7 @@ import { type ReactNode, useEffect } from 'react';
 import { Brand } from '../../ui/Brand.tsx';
 import classes from './sign-in-layout.module.css';
 
-/** The layout of the pages for somebody who is not signed in. */
+/** The layout of the pages for people who are not signed in. */
 export function SignInLayout({ title, children }: { title: string; children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Renderkit`;
