@@ -68,7 +68,7 @@ function Retry({ at }: { at: string | null }) {
 type TestedDelivery = Pick<DeliveryDetail, 'status' | 'next_attempt_at' | 'attempts_made'>;
 
 /**
- * Returns whether an attempt has ended and the delivery is settled. The service reads the delivery before its attempts,
+ * Returns whether an attempt has ended and the next step is known. The service reads the delivery before its attempts,
  * so an attempt may have ended in between.
  */
 function hasEnded(delivery: TestedDelivery | undefined): boolean {

@@ -7,7 +7,7 @@ import { leavesFreely } from '../../../ui/leaving.ts';
 type EditActionsProps = {
   list: { isEdited: boolean; discard: () => void };
   onReview: () => void;
-  /** Other buttons to begin with. */
+  /** More buttons, shown first. */
   children: ReactNode;
 };
 

@@ -26,7 +26,8 @@ type ImportModalProps = {
 };
 
 /**
- * Asks which backend should make the file's model, and creates a draft. Shows the problems when no draft is possible.
+ * Asks on which backends the file's model should be made, and creates a draft. Shows the problems when no draft is
+ * possible.
  */
 export function ImportModal({ file, id, onClose }: ImportModalProps) {
   return (

@@ -41,7 +41,7 @@ function PublishForm({ model, version, onClose }: Omit<PublishModalProps, 'opene
   const { id, published_version: offered } = model;
   const own = model.versions.find((one) => one.version === version)?.price.base_millicredits ?? 0;
   const proposed = useSample(id, version).data?.proposed_millicredits ?? null;
-  // The price from the sample is only for a model without a price.
+  // The sample's proposed price is used only for a model without a published version.
   const initial = offered === null && proposed !== null ? proposed : own;
   const [typed, setTyped] = useState<number | string>();
   const credits = typed ?? creditsOf(initial);
