@@ -29,7 +29,7 @@ export async function addWork(database: Database): Promise<void> {
   await insertQueued(database, { accountId: usualAccount, count: waitingGenerations });
   await database.rows(
     `with newest as (
-       -- Of the same hundred accounts everywhere.
+       -- The same hundred accounts everywhere.
        select d.id, d.endpoint_id from generate_series(0, 99) n
         cross join lateral (select id, endpoint_id from deliveries
                              where account_id = 'acc_01' || lpad(to_hex(n), 24, '0') and completed_at is not null

@@ -58,7 +58,7 @@ export async function lookBeside(
     `select coalesce(pg_try_advisory_xact_lock_shared(presence), false) as gone from (
        select distinct f.presence from facade_calls f
         where f.account_id = $1 and f.fingerprint = decode($2, 'hex') and f.id <> $3 and f.held_until >= clock()
-          -- As hold_facade_call bounds its search.
+          -- The same bound as the search in hold_facade_call.
           and f.created_at > clock() - interval '62 minutes') held`,
     [accountId, fingerprint, id],
     'facade_calls_beside',

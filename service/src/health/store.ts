@@ -33,7 +33,7 @@ export async function readQueueDepth(
 export async function readOldestWaiting(database: Database): Promise<number> {
   const [row] = await database.rows<{ seconds: number }>(
     `select extract(epoch from clock() - created_at)::float8 as seconds from generations
-      -- The last condition is always true, and names the index.
+      -- The last condition is always true. It lets the planner use the index.
       where status = 'queued' and completed_at is null order by created_at limit 1`,
   );
   return row?.seconds ?? 0;

@@ -62,7 +62,7 @@ export async function endUploads(
              from json_to_recordset($1::json)
                     as o (id text, account_id text, status text, error text, url text, before text[], owner text,
                           tries integer)
-            -- The ids once more, so that they are looked up however few rows the planner believes there are.
+            -- The ids are repeated, so that rows are looked up by id even if the planner expects few rows.
             where u.id = any ($2) and u.id = o.id and u.account_id = o.account_id and u.status = any (o.before)
               and (o.owner is null or (u.status = 'coming' and u.lease_owner = o.owner and u.tries = o.tries))
            returning u.id, u.account_id, u.hidden, u.status, u.type, u.url, u.file_name, u.content_type, u.size_bytes,

@@ -121,13 +121,13 @@ export async function listUploads(
       cross join lateral (
         select count(*)::integer as uses from (
           select from generation_uploads n where n.upload_id = u.id limit $6) as counted) usage
-      -- The ids of generations begin with their time.
+      -- The ids of generations begin with their time of creation.
       cross join lateral (
         select json_agg(json_build_object('id', g.id, 'status', g.status) order by g.id desc) as latest,
                max(g.created_at) as at
           from (select generation_id from generation_uploads n where n.upload_id = u.id
                  order by generation_id desc limit $5) as last
-         -- Looked up one by one, whatever the planner believes of the sizes of tables.
+         -- Looked up one by one, whatever table sizes the planner expects.
          cross join lateral (
            select id, status, created_at from generations where id = last.generation_id offset 0) g) newest
       cross join lateral (

@@ -214,7 +214,7 @@ export async function claimOrphans(database: Database, claim: Lease & { atMost: 
         where status = 'deleting' and due_at <= clock() and (lease_until is null or lease_until <= clock())
         order by due_at limit $3 for update skip locked
      )
-     -- Where the studio cannot be asked to remove it, the next try is a longer lease away.
+     -- If the studio cannot be asked to remove the upload, the next try waits for a longer lease.
      update uploads u
         set lease_owner = $1, tries = least(u.tries + 1, 12),
             lease_until = clock() + least($2 * 2 ^ least(u.tries, 12), 3600000) * interval '1 millisecond'

@@ -15,7 +15,7 @@ export async function ensureWatches(database: Database): Promise<void> {
      insert into watches as w (account_id, watch_until)
        select r.account_id, clock() + interval '5 minutes'
          from (select account_id from generations where status = 'running'
-               -- A condition on the time, for the index of leases.
+               -- The condition on the time lets the planner use the index of leases.
                union select account_id from generations
                  where status = 'queued' and holds_slot and lease_until > '-infinity'
                union select account_id from waiting where account_id is not null
@@ -63,7 +63,7 @@ export async function takeWatches(
           and (w.owner = $1 or w.lease_until is null or w.lease_until <= clock())
           and exists (select from connections c where c.account_id = w.account_id and c.status = 'live')
         order by (w.owner = $1) is true desc, w.account_id
-        -- What is being written just now is renewed by the next round.
+        -- The next round renews rows that are locked now.
         limit $3 for update skip locked
      )
      update watches w set owner = $1, lease_until = clock() + $2 * interval '1 millisecond'

@@ -89,7 +89,7 @@ const idsOfWords = (conditions: string, words: string) => `
       select id, created_at from generations where ${conditions}
        order by created_at desc, id desc limit ${readForWords}
     ), near as materialized (
-      -- The limit keeps the planner from the index of words here.
+      -- The limit keeps the planner from using the index of words here.
       select n.id, n.created_at from newest n
        cross join lateral (select words from generation_requests where generation_id = n.id limit 1) r where ${words}
     ), found as materialized (

@@ -142,7 +142,7 @@ export async function readSettledSince(
     `select clock()::text as at,
             array(select id from generations
                    where completed_at > coalesce($1::timestamptz, clock()) - interval '10 seconds'
-                   -- Without an order a plan for any moment would scan the table.
+                   -- Without an order, a generic plan would scan the table.
                    order by completed_at desc limit $2) as ids`,
     [lastLook ?? null, settledAtMost],
     'generations_settled_since',

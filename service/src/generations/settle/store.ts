@@ -32,7 +32,7 @@ export async function readTooOld(
   return database.rows(
     `select id, account_id, not holds_slot and submit_sent_at is null as untouched
        from generations
-      -- The last condition is always true, and names the index.
+      -- The last condition is always true. It lets the planner use the index.
       where status = 'queued' and created_at <= clock() - $1 * interval '1 millisecond' and completed_at is null
       order by created_at limit $2`,
     [old.ageMs, old.atMost],

@@ -210,7 +210,7 @@ export async function selectDelivery(
     `select try, number, started_at, ended_at, duration_ms, status, failure, answer
        from delivery_attempts where delivery_id = $1
      union all
-     -- Under way: its record is written with what came of it.
+     -- An attempt in progress: its record is written with its outcome.
      select tries, claimed_number, claimed_at, null, null, null, null, null
        from delivery_queue where delivery_id = $1 and claimed_at is not null
      order by try`,
@@ -253,7 +253,7 @@ export async function requestResends(
         where d.id = any ($2) and d.endpoint_id = $1 and d.status <> 'ended'
      on conflict (delivery_id) do update
         set resend_at = excluded.resend_at,
-            -- What is under way just now is sent once more when that has ended.
+            -- A delivery in progress is sent once more when its attempt has ended.
             claim_at = least(q.claim_at, excluded.claim_at)`,
     [endpointId, deliveryIds],
   );
