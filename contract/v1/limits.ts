@@ -72,8 +72,6 @@ export const maxPathIdCharacters = 200;
 export const maxAssetIdCharacters = 100;
 export const maxProjectIdCharacters = 100;
 export const maxSearchCharacters = 100;
-export const minProjectTitleCharacters = 2;
-export const maxProjectTitleCharacters = 50;
 
 // Generations
 

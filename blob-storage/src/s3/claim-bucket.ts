@@ -14,7 +14,7 @@ const candidatePrefix = 'renderkit-claim-';
 /**
  * Writes the owner into the bucket unless an owner is named there. Returns the owner. If several processes call this at
  * the same moment, all get the same owner. This works too on servers without conditional requests (`If-None-Match: *`,
- * RFC 9110 section 13.1.2).
+ * RFC 9110 section 13.1.2). The studio refuses to start when the owner is another studio (its `storage/claim-storage.ts`).
  * @throws ConfigError where other candidates block this one for ten seconds
  */
 export async function claimBucket(client: S3Client, owner: string): Promise<string> {

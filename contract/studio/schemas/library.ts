@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { id, link, longText, nullable, oneOf, shortText, time } from './schema-builders.ts';
+import { maxProjectTitleCharacters, minProjectTitleCharacters } from '../project-title.ts';
 
 export const StudioProject = Type.Object({
   id,
@@ -25,7 +26,9 @@ export const ProjectsAnswer = Type.Object({
   projects: Type.Array(StudioProject, { maxItems: 100 }),
   has_more: Type.Boolean(),
 });
-export const ProjectTitle = Type.Object({ title: Type.String({ minLength: 2, maxLength: 50 }) });
+export const ProjectTitle = Type.Object({
+  title: Type.String({ minLength: minProjectTitleCharacters, maxLength: maxProjectTitleCharacters }),
+});
 
 /** `frame` is an image that was taken from a video and saved. */
 export const assetAddressTypes = ['image', 'video', 'frame'] as const;

@@ -1,16 +1,13 @@
 import { Type, type Static } from 'typebox';
 import {
-  maxPathIdCharacters,
   maxProjectTitleCharacters,
-  maxSearchCharacters,
   minProjectTitleCharacters,
-} from '../limits.ts';
+  projectTitlePattern,
+} from '../../studio/project-title.ts';
+import { maxPathIdCharacters, maxSearchCharacters } from '../limits.ts';
 import { listOf, pageQuery } from './list.ts';
 import { realAnswers } from '../real-answers.ts';
 import { closed, nullable } from './schema-builders.ts';
-
-/** Letters of the English alphabet, digits and white space. */
-export const projectTitlePattern = '^[a-zA-Z0-9\\s]*$';
 
 /** Title of a project that was created without one. */
 export const defaultProjectTitle = 'Untitled';

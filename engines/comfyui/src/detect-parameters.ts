@@ -41,7 +41,7 @@ export interface Detection {
 
 /**
  * Finds the inputs that a model needs. The result is only a proposal. Marks of the author count before names, and names
- * before the walk through the graph. Each finding has its reason and how sure it is.
+ * before the walk through the graph. Each finding has its reason and how sure it is. `find-texts.ts` finds the prompt.
  */
 export function detectParameters(workflow: ImportedWorkflow, classes: ObjectInfo): Detection {
   const outputs = findOutputs(new GraphView(workflow.graph, classes), workflow.marks.outputs);

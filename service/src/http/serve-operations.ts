@@ -49,7 +49,8 @@ export type Serving = {
 /**
  * Serves all of /v1. The checks run in this order, and the first failure is the answer. Before a byte of the body is
  * read: the key, the rate limit, whether the route exists, whether the key's scopes include it. Then the form of
- * headers, query and body.
+ * headers, query and body. What a create is refused for after that stands, in order, in
+ * `generations/create/create-generation.ts`, `quotes/validate-and-quote.ts` and the function accept_generations (sql/functions).
  */
 export function serveOperations(
   app: FastifyInstance,

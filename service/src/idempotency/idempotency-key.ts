@@ -26,7 +26,10 @@ export function readIdempotencyKey(request: IncomingMessage, errors: FieldError[
   return undefined;
 }
 
-/** Returns the refusal of an Idempotency-Key that was used with a different request before (docs/api.md §4). */
+/**
+ * Returns the refusal of an Idempotency-Key that was used with a different request before (docs/api.md §4). The fingerprints
+ * are compared in `generations/create/create-generation.ts` and in the function earlier_creates (sql/functions).
+ */
 export function keyReused(): ApiProblem {
   return new ApiProblem('conflict', {
     detail: 'This Idempotency-Key was used for a different request: take a fresh one for a new request.',

@@ -2,7 +2,7 @@ import { listed } from '@renderkit/contract/studio/issues.ts';
 import { streamEventTypes } from '@renderkit/contract/v1/event-types.ts';
 import { maxProblemErrors } from '@renderkit/contract/v1/limits.ts';
 import { eventTypesPattern } from '@renderkit/contract/v1/schemas/event.ts';
-import { projectTitlePattern } from '@renderkit/contract/v1/schemas/project.ts';
+import { projectTitlePattern } from '@renderkit/contract/studio/project-title.ts';
 import type { ErrorObject } from 'ajv';
 import type { FieldError } from '../problems/api-problem.ts';
 import { describeUnknown } from './describe-unknown-field.ts';

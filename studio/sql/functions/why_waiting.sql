@@ -1,6 +1,7 @@
 -- Returns what keeps each backend from taking a waiting render now, by the rules of the claim (waiting_for): a row for
 -- each backend of each route that takes the render, and one for a route that names no existing backend. `reason`: from
 -- a closed list (waiting-queries.ts). `detail`: a sentence for operators. `since`, `until`: as far as they are known.
+-- queue_reason turns these rows into the one word that users see (`fair_share`, `engine_busy`, …).
 create or replace function why_waiting(r renders)
 returns table (route integer, route_name text, backend text, reason text, detail text, since timestamptz, until timestamptz)
 language sql stable as $$

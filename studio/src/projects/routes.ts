@@ -1,3 +1,4 @@
+import { projectTitlePattern } from '@renderkit/contract/studio/project-title.ts';
 import type { StudioProject } from '@renderkit/contract/studio/schemas/library.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
@@ -12,7 +13,7 @@ import {
   updateTitle,
 } from './store.ts';
 
-const titleShape = /^[a-zA-Z0-9\s]*$/;
+const titleShape = new RegExp(projectTitlePattern);
 const farthestOffset = 1_000_000;
 
 export function projectRoutes(

@@ -50,7 +50,7 @@ export type RowState = {
 /**
  * Records what was done for the rows of a batch, in a file next to the batch file. Each entry is on the disk before the
  * action that it describes. A run after a `kill -9` therefore sends the same request with the same key, which is
- * charged once.
+ * charged once. `makeBatch` in `commands/batch.ts` leaves out the rows that are done.
  */
 export class Journal implements Disposable {
   readonly #batch: string;
