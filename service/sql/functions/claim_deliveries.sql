@@ -63,7 +63,7 @@ begin
     select r.*, w.delivery_id, w.lease_owner,
            row_number() over (partition by r.endpoint_id order by w.claim_at, w.delivery_id) as place
       from capacity r
-     -- The limit is constant: one from a subquery would make the plan sort the whole queue. Four leased rows at most.
+     -- A constant: a limit from a subquery would sort the whole queue. At most four leased rows are skipped.
      cross join lateral (
        (select q.delivery_id, q.claim_at, q.lease_owner from delivery_queue q
          where q.endpoint_id = r.endpoint_id and q.claim_at <= at and not r.paused
