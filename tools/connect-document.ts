@@ -42,9 +42,9 @@ function fieldTable(table: FieldTable): string {
     rows.set(text, [...(rows.get(text) ?? []), `\`${name}\``]);
   }
   return lines([
-    ['field', 'what becomes of it'],
+    ['field', 'how it is used'],
     ...[...rows].map(([text, names]): Row => [names.join(', '), text]),
-    ['any other', 'counts for nothing'],
+    ['any other', 'ignored'],
   ]);
 }
 

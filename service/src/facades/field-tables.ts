@@ -26,13 +26,13 @@ export const maxPartialImages = 3;
 export const titleTokens = 50;
 
 const asOurs = 'as in [the HTTP API](api.md)';
-const asOption = "the model's option of that name, where it has one";
-const asItIs = `as it is, ${maxPromptCharacters} characters at most`;
+const asOption = "the model's option of that name, if it has one";
+const asItIs = `unchanged, at most ${maxPromptCharacters} characters`;
 const asSetting = <Name extends SettingName>(setting: Name) => ({
-  becomes: 'brought into the range that the model has for it',
+  becomes: 'moved into the range of the model',
   setting,
 });
-const ignored = { becomes: 'counts for nothing', ignored: true } as const;
+const ignored = { becomes: 'ignored', ignored: true } as const;
 
 /**
  * The service's own fields, which creates take unchanged: a client's extra fields reach everything that a model offers.
@@ -52,7 +52,7 @@ export const passedFields = {
 
 /** Other programs' names for fields that may be options of a model here. */
 export const optionFields = {
-  seed: { becomes: `${asOption}; several pictures count it up` },
+  seed: { becomes: `${asOption}; raised by one for each further picture` },
   negative_prompt: { becomes: asOption },
   steps: { becomes: asOption },
   guidance_scale: { becomes: asOption },
@@ -70,31 +70,32 @@ export const ownFields = {
 /** `POST /images/generations` and `POST /images/edits` of OpenAI's API. */
 export const imageFields = {
   model: {
-    becomes: 'one of `GET /models`; left out, or `gpt-image-1`, `dall-e-3` and the like: the default',
+    becomes: 'one of `GET /models`; if left out, or `gpt-image-1`, `dall-e-3` and the like: the default',
   },
   prompt: { becomes: asItIs },
   n: {
-    becomes: `1 to ${maxOutputs}; as many generations as it takes, what is over is in the library`,
+    becomes: `1 to ${maxOutputs}; makes as many generations as needed; surplus pictures are in the library`,
   },
-  size: { becomes: 'the nearest ratio of the model; the size that was made is in the answer' },
-  quality: { becomes: "the model's option `quality` or `resolution`, where it has that value" },
-  background: { becomes: '`transparent` where the model has it, else refused' },
+  size: { becomes: 'the nearest ratio of the model; the answer has the size that was made' },
+  quality: { becomes: "the model's option `quality` or `resolution`, if it has that value" },
+  background: { becomes: '`transparent` if the model has it, otherwise refused' },
   response_format: {
-    becomes: "`url` gives links below the service's own address, anything else base64",
+    becomes: "`url` gives links below the service's own address, any other value base64",
     answer: true,
   },
-  stream: { becomes: 'events; the last of each picture holds it', answer: true },
+  stream: { becomes: 'events; the last event of each picture contains it', answer: true },
   partial_images: {
-    becomes: `0 to ${maxPartialImages} pictures on the way in a stream; fewer, or none, where the engine shows less`,
+    becomes: `0 to ${maxPartialImages} previews in a stream; fewer or none if the engine shows fewer`,
     answer: true,
   },
   image: {
     becomes:
-      'of edits alone: files (`image[]` too), data URLs, https addresses, ids of uploads and library items',
+      'only for edits: files (`image[]` too), data URLs, https addresses, ids of uploads and library items',
   },
   images: { becomes: 'the same in JSON, as texts or as `{"image_url": …}` and `{"file_id": …}`' },
   mask: {
-    becomes: 'of edits alone, one picture in the same forms; where it is transparent the picture changes',
+    becomes:
+      'only for edits, one picture in the same forms; the picture changes where the mask is transparent',
   },
   moderation: ignored,
   style: ignored,
@@ -107,15 +108,18 @@ export const imageFields = {
 /** `POST /chat/completions` of OpenAI's API. */
 export const chatFields = {
   model: { becomes: 'required; one of `GET /models` that makes pictures' },
-  messages: { becomes: 'the last one of the user is drawn, or says how its pictures change' },
+  messages: { becomes: 'the last message of the user is drawn, or says how its pictures change' },
   n: { becomes: `1 to ${maxOutputs} pictures` },
   size: { becomes: 'the nearest ratio of the model' },
-  image_config: { becomes: 'its `aspect_ratio`, such as `16:9`, where there is no `size`' },
-  stream: { becomes: 'chunks: what is waited for, then links, then `images`', answer: true },
+  image_config: { becomes: 'its `aspect_ratio`, such as `16:9`, if there is no `size`' },
+  stream: { becomes: 'chunks: first the state of the wait, then links, then `images`', answer: true },
   stream_options: { becomes: '`include_usage` adds a last chunk, with zeros', answer: true },
-  modalities: { becomes: 'not read: the answer has links and pictures whatever it says', answer: true },
-  max_tokens: { becomes: `refused where it is ${titleTokens} or less`, ignored: true },
-  max_completion_tokens: { becomes: `refused where it is ${titleTokens} or less`, ignored: true },
+  modalities: { becomes: 'not read: the answer always has links and pictures', answer: true },
+  max_tokens: { becomes: `refused if it is ${titleTokens} or less, otherwise ignored`, ignored: true },
+  max_completion_tokens: {
+    becomes: `refused if it is ${titleTokens} or less, otherwise ignored`,
+    ignored: true,
+  },
   temperature: ignored,
   top_p: ignored,
   presence_penalty: ignored,
@@ -138,7 +142,7 @@ export const passedVideoFields = {
 /** The creates of videos of OpenAI's API. */
 export const videoFields = {
   model: {
-    becomes: 'one of `GET /models` that makes videos; left out, or `sora-2` and the like: the default',
+    becomes: 'one of `GET /models` that makes videos; if left out, or `sora-2` and the like: the default',
   },
   prompt: { becomes: asItIs },
   seconds: { becomes: 'the nearest length of the model; the answer says which' },
@@ -147,7 +151,7 @@ export const videoFields = {
     becomes:
       'the first frame: a file, a data URL, an https address or an id, `{"image_url": …}` or `{"file_id": …}`',
   },
-  video: { becomes: 'of edits a file or `{"id": …}` of a video, of extensions the id alone' },
+  video: { becomes: 'for edits a file or `{"id": …}` of a video, for extensions only the id' },
   duration: { becomes: asOurs },
   ...passedVideoFields,
   ...ownFields,
@@ -158,7 +162,7 @@ export const a1111Fields = {
   prompt: { becomes: asItIs },
   negative_prompt: { becomes: asOption },
   seed: {
-    becomes: `${asOption}; none where it is below 0; several pictures count it up, and \`info\` has what was drawn`,
+    becomes: `${asOption}; a value below 0 means no seed; raised by one for each further picture; \`info\` has the seeds that were used`,
   },
   steps: { becomes: asOption },
   width: { becomes: 'the nearest ratio of the model; `X-Renderkit-Size` says which size is made' },
@@ -168,12 +172,12 @@ export const a1111Fields = {
   cfg_scale: asSetting('cfg'),
   clip_skip: asSetting('clip_skip'),
   mask_blur: asSetting('mask_blur'),
-  sampler_name: { becomes: 'where the model has it' },
-  sampler_index: { becomes: 'where the model has it' },
-  override_settings: { becomes: 'its `sd_model_checkpoint` is the model, for this request' },
-  init_images: { becomes: 'of `img2img` alone: base64, data URLs, https addresses, ids' },
-  mask: { becomes: 'of `img2img` alone, in the same forms; where it is white the picture changes' },
-  denoising_strength: { becomes: 'of `img2img` alone: how much changes' },
+  sampler_name: { becomes: 'if the model has it' },
+  sampler_index: { becomes: 'if the model has it' },
+  override_settings: { becomes: 'its `sd_model_checkpoint` is the model for this request' },
+  init_images: { becomes: 'only for `img2img`: base64, data URLs, https addresses, ids' },
+  mask: { becomes: 'only for `img2img`, in the same forms; the picture changes where the mask is white' },
+  denoising_strength: { becomes: 'only for `img2img`: how much changes' },
   inpainting_mask_invert: { becomes: 'must be 0' },
   project_id: { becomes: asOurs },
   aspect_ratio: { becomes: asOurs },
