@@ -1,5 +1,5 @@
 -- A backend as operators see it. `since`: when its state began. A drained backend is off as soon as nothing runs there,
--- even if no worker has recorded that yet.
+-- even if no worker has recorded that yet. `free_slots` decides whether the backend gets jobs.
 create or replace function backend_json(b backends) returns json language sql stable as $$
   select json_build_object(
     'name', b.name, 'engine', b.engine, 'url', b.url, 'state', s.state,

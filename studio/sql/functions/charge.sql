@@ -1,5 +1,5 @@
 -- Takes the cost of a render, monthly credits first. Returns the number of the charge's last entry; null if the account
--- lacks the credits.
+-- lacks the credits. The cost is that of the quote: `priceOf` in `contract/studio/price.ts` computes it.
 create or replace function charge(account text, charge_token text, cost bigint) returns bigint language plpgsql as $$
 declare
   a accounts;

@@ -1,7 +1,8 @@
 -- Claims the next render that a backend can make: the render runs, and the submission is committed with a lease before
 -- anything is sent. Returns no row if there is nothing to do or no slot is free. Claims of one backend run one after
 -- another, so that its slots are counted exactly. Claims of different backends never wait for each other. A local
--- engine has slots in each worker, which names the lanes with free slots.
+-- engine has slots in each worker, which names the lanes with free slots. `takeOver` in
+-- `studio/src/backends/claim-queries.ts` takes over a submission whose lease has expired.
 create or replace function claim_render(asking text, worker text, lease interval, lanes text[]) returns setof submissions
 language plpgsql as $$
 declare

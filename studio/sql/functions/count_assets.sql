@@ -1,4 +1,5 @@
--- Keeps outputs_bytes of accounts in the statement that adds or removes items of the library.
+-- Keeps outputs_bytes of accounts in the statement that adds or removes items of the library. `free_storage` compares
+-- it with the account's limit.
 create or replace function count_assets() returns trigger language plpgsql as $$
 begin
   update accounts a set outputs_bytes = a.outputs_bytes + c.bytes

@@ -1,4 +1,5 @@
 -- Deletes an item with the frames taken from it. Returns the folders of their files, which are then orphans.
+-- `studio/src/storage/orphan-folders.ts` removes orphans.
 create or replace function delete_asset(account text, asset text) returns setof text language plpgsql as $$
 begin
   perform 1 from accounts where id = account for update;

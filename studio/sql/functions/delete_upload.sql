@@ -1,5 +1,5 @@
 -- Deletes an upload. Its token names nothing from then on and never will. Returns the folder of its file, which is then
--- an orphan.
+-- an orphan. `studio/src/storage/orphan-folders.ts` removes orphans.
 create or replace function delete_upload(account text, upload_token text) returns text language plpgsql as $$
 declare
   folder_of_file text;

@@ -1,4 +1,5 @@
 -- Removes frames past their time. Returns the folders of their files, which are orphans from then on.
+-- `studio/src/library/store.ts` sets and extends the time (`kept_until`).
 create or replace function expire_frames(at_most integer) returns setof text language plpgsql as $$
 declare
   due frames[];

@@ -1,6 +1,7 @@
 -- Ends a render in one transaction: stores what it made or what went wrong, refunds it if it failed, and records the
 -- change for the account's readers. `at_attempt` fences out a worker that was overtaken; null (the job was lost with
--- its worker) fences out all of them. Returns no row if the caller was fenced out.
+-- its worker) fences out all of them. Returns no row if the caller was fenced out. The callers decide whether the
+-- render succeeded: `finishWithMade` in `studio/src/renders/end-submission.ts`, and `stop_render` for a waiting render.
 create or replace function finish_render(render text, at_attempt integer, end_status text, end_error jsonb, made jsonb)
 returns setof renders language plpgsql as $$
 declare

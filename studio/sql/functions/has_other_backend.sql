@@ -1,5 +1,6 @@
 -- Returns whether some backend may yet make a render that has failed on one: the backend is wanted, is not known to be
 -- unfit for the route, and the render is not too much for it. A backend that is down or rests counts too.
+-- `studio/src/renders/end-submission.ts` ends a render that has none.
 create or replace function has_other_backend(render text) returns boolean language sql stable as $$
   select exists (
     select from renders r

@@ -1,5 +1,5 @@
 -- Returns how many renders run and how many may run, per lane and overall. `running_elsewhere`: those that the asking
--- client did not start.
+-- client did not start. `accept_renders` refuses renders beyond these limits.
 create or replace function limits_json(account text, asking_client text) returns json language sql stable as $$
   select json_build_object(
     'overall', json_build_object('limit', a.limit_overall, 'running', r.all_running, 'running_elsewhere', r.all_elsewhere),

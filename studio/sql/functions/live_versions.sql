@@ -1,6 +1,7 @@
 -- Returns the versions of models that something may still be rendered with: versions that are offered, those of renders
--- that wait or run, and those that were offered while a quote was made that is still valid. Also the newest version of
--- each model, offered or a draft: drafts are checked against machines too.
+-- that wait or run, and those that were offered while a quote was made that is still valid. The 26 hours are longer
+-- than `quoteLifetimeSeconds` in `contract/studio/operations.ts`. Also the newest version of each model, offered or a
+-- draft: drafts are checked against machines too.
 create or replace function live_versions() returns table (model_id text, version integer) language sql stable as $$
   select id, published_version from models where published_version is not null
   union select model, model_version from renders where status in ('queued', 'running') and accepted_at > '-infinity'

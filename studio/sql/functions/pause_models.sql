@@ -1,5 +1,7 @@
 -- Pauses published models that nothing can make now, and ends the pause of those that something can make again. Returns
--- how many changed. If any did, every process reads the catalog again.
+-- how many changed. If any did, every process reads the catalog again. The workers call it
+-- (`studio/src/backends/start-backend-health.ts`), and `studio/src/renders/create-quotes.ts` refuses renders of a
+-- paused model.
 create or replace function pause_models() returns integer language plpgsql as $$
 declare
   changed integer;

@@ -1,3 +1,4 @@
+-- Adds a change to an account's feed. `studio/src/changes/watch-changes.ts` sends the feed to its readers.
 create or replace function record_change(account text, change_type text, change_token text, render json, upload json default null)
 returns bigint language plpgsql as $$
 declare

@@ -1,5 +1,5 @@
 -- Records that a job ended well after so many seconds: its backend has passed its trial, and the measured times of its
--- route are adjusted.
+-- route are adjusted. `rest_backend` begins a rest, and `free_slots` limits a backend on trial.
 create or replace function record_success(submission uuid, seconds real) returns void language plpgsql as $$
 declare
   s submissions;

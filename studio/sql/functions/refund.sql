@@ -1,5 +1,6 @@
 -- Gives a charge back, once, to the buckets that it came from. Monthly credits that were charged before the last
 -- renewal come back only up to the full allowance. The rest has expired with its month, and the ledger records that.
+-- `refund_failed_or_stopped` decides whether a render is refunded.
 create or replace function refund(account text, refund_token text) returns bigint language plpgsql as $$
 declare
   a accounts;

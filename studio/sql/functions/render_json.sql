@@ -1,4 +1,5 @@
 -- A render as the contract shows it, except that its links lack the studio's public address.
+-- `studio/src/renders/present.ts` adds the address.
 create or replace function render_json(r renders) returns json language sql stable as $$
   select json_build_object(
     'token', r.token, 'render_id', r.id, 'kind', r.kind, 'status', r.status, 'prompt_id', r.prompt_id,

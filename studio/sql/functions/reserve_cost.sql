@@ -1,5 +1,6 @@
 -- Reserves money of a provider for a job. Returns false if the backend's limit of the day does not allow it. The row of
--- the day decides, so that no two jobs get the same money.
+-- the day decides, so that no two jobs get the same money. `is_affordable` checks the limit before a claim, and
+-- `settle_cost` turns the reserved money into spent money.
 create or replace function reserve_cost(of_backend text, of_day date, in_currency text, amount numeric) returns boolean
 language plpgsql as $$
 declare

@@ -1,5 +1,6 @@
 -- Reserves at least `needed` bytes for what is being written into an announced folder, and up to `wanted` if there is
--- space. Returns null and changes nothing if there is no space for `needed`.
+-- space. Returns null and changes nothing if there is no space for `needed`. `openReservation` in
+-- `studio/src/storage/reserve.ts` decides how much to ask for.
 create or replace function reserve_storage(account text, for_folder text, needed bigint, wanted bigint)
 returns bigint language plpgsql as $$
 declare

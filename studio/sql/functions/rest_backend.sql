@@ -1,6 +1,8 @@
 -- Lets a backend rest after its own fault: 5 s the first time, three times as long after each further fault, at most 15
 -- minutes; or for the time that the backend asked for. After a lasting fault it rests until an operator or a good probe
 -- ends the rest. Faults of parallel jobs are one fault, and a rest only ever gets longer. Local engines do not rest.
+-- `recordGoodProbe` in `studio/src/backends/store.ts` ends the rest and has the same times. `blame` in
+-- `studio/src/renders/run-submission.ts` decides which failures begin one.
 create or replace function rest_backend(faulty text, fault_code text, fault_message text, retry_after_seconds real,
   lasting boolean) returns void language sql as $$
   update backends set

@@ -1,6 +1,6 @@
 -- Turns what was reserved for a job into what it cost. If `actual` is null the bill is unknown, and the reserved amount
 -- counts. Called once, in the transaction that ends the submission. A job whose fate stays unknown keeps its money
--- reserved.
+-- reserved. `settle` in `studio/src/renders/end-submission.ts` decides what to pass.
 create or replace function settle_cost(submission uuid, actual numeric) returns void language plpgsql as $$
 declare
   s submissions;

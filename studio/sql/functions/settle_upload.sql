@@ -1,5 +1,5 @@
 -- Records the outcome of an upload's check, with the change for the account's readers, in one. The first outcome is
--- final: returns no row if there is one already.
+-- final: returns no row if there is one already. `studio/src/uploads/check-upload.ts` decides the outcome.
 create or replace function settle_upload(upload text, end_status text, end_error text) returns setof uploads
 language plpgsql as $$
 declare

@@ -1,6 +1,7 @@
 -- Returns renders that have waited longer than they may (seconds, by lane) while, for as long, no backend could have
 -- made them: all backends that their routes name are out, cost more than the account pays, or are too small for them. A
--- render that a busy backend will make is not stranded, however long the queue.
+-- render that a busy backend will make is not stranded, however long the queue. `studio/src/renders/end-stranded.ts`
+-- sets the times and ends these renders.
 create or replace function stranded_renders(image_seconds real, video_seconds real, at_most integer) returns setof renders
 language sql stable as $$
   with able as materialized (

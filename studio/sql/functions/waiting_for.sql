@@ -2,7 +2,8 @@
 -- `at_most` renders whose turn comes first. A render that needs other weights is put back by the time of the swap:
 -- other renders can overtake it by that time and no more. A machine that is more than twice as slow as a free one
 -- leaves a render to the free one for the difference of their times. `lanes`: only these; null for all. The result may
--- include renders that an earlier route of the same backend takes: see first_route.
+-- include renders that an earlier route of the same backend takes: see first_route. `fair_start` sets the turns, and
+-- `why_waiting` repeats the conditions here.
 create or replace function waiting_for(b backends, lanes text[], at_most integer)
 returns table (render_id text, route integer, affinity text) language plpgsql stable as $$
 #variable_conflict use_column
