@@ -2,7 +2,9 @@ import { type Kind, kindFacts, kinds } from '@renderkit/contract/studio/kinds.ts
 import type { MediaSource, Route } from '@renderkit/engine-kit/route.ts';
 import type { Manifest } from './manifest.ts';
 
-/** The properties of a request that decide which routes take it. */
+/**
+ * The properties of a request that decide which routes take it. `contract/studio/validate.ts` checks a request itself.
+ */
 export interface RequestShape {
   readonly kind: Kind;
   /** For edits only. */
@@ -31,7 +33,10 @@ export function acceptedShapes(manifest: Manifest): RequestShape[] | undefined {
   return shapes;
 }
 
-/** Returns whether a route takes requests of this shape. */
+/**
+ * Returns whether a route takes requests of this shape. `studio/sql/functions/route_takes.sql` is the same rule for a
+ * render.
+ */
 export function takes({ for: wanted = {} }: Pick<Route, 'for'>, shape: RequestShape): boolean {
   return (
     (wanted.kind === undefined || wanted.kind === shape.kind) &&

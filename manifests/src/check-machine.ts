@@ -23,7 +23,7 @@ const stepped: readonly (string | undefined)[] = ['width', 'height', 'duration_s
 /**
  * Compares every value that requests can set on a route with what a backend accepts there. This includes defaults and
  * the ends of ranges. `withSteps`: also reports sizes and lengths between the steps of an input, which do not stop the
- * job.
+ * job. `checkRouteOn` in `studio/src/backends/check-routes.ts` decides which problems close a route there.
  */
 export function checkMachine(check: RouteCheck, { withSteps }: { withSteps: boolean }): void {
   const { route, manifest, shapes, machine, add } = check;

@@ -15,8 +15,8 @@ const readsRequest: readonly Route['engine'][] = ['procedural', 'sandbox'];
 
 /**
  * Returns the problems of a manifest as a whole. Its offers must be consistent. Every route must use exactly what a
- * user can request from it. Every request that the model accepts needs a route that takes it at once. Sends no
- * requests.
+ * user can request from it. Every request that the model accepts needs a route that takes it at once.
+ * `read-manifest.ts` has checked the keys and types before. Sends no requests.
  */
 export function checkManifest({ manifest, lineOf }: ReadManifest, context: ManifestContext): Problem[] {
   const problems = checkOffers(manifest, lineOf);

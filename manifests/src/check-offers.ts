@@ -10,7 +10,7 @@ type Add = (code: Problem['code'], path: readonly (string | number)[], message: 
 
 /**
  * Returns contradictions in a model's offer: defaults outside of their range, a video without sizes, prices of options
- * that are not offered.
+ * that are not offered. `studio/src/administration/warn-of-offer.ts` has what is only a warning.
  */
 export function checkOffers(manifest: Manifest, lineOf: LineOf): Problem[] {
   const problems: Problem[] = [];

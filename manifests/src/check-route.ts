@@ -5,7 +5,10 @@ import { valuesOfOption } from './accepted-requests.ts';
 import type { RouteCheck } from './route-check.ts';
 import { readWorkflow, splitTarget } from './workflow-file.ts';
 
-/** Checks a route's own settings: which requests it takes, its outputs, its cost, its workflow or its command. */
+/**
+ * Checks a route's own settings: which requests it takes, its outputs, its cost, its workflow or its command.
+ * `read-manifest.ts` checks which keys its engine may have.
+ */
 export function checkRoute(check: RouteCheck): void {
   checkFor(check);
   checkOutputs(check);

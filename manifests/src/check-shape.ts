@@ -32,7 +32,9 @@ const maxProblems = 100;
 
 /**
  * Checks a file against its schema, strictly: keys that the schema does not have are always problems. The value is only
- * valid where there are no problems. `root` is the name of the whole file in messages.
+ * valid where there are no problems. `root` is the name of the whole file in messages. The schemas are in
+ * `manifest-schema.ts` beside this file, `studio/src/catalog/read-list.ts` and
+ * `studio/src/backends/read-backends-file.ts`.
  */
 export function checkShape(
   node: YamlNode,

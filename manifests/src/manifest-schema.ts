@@ -18,7 +18,8 @@ import {
 } from '@renderkit/engine-kit/route.ts';
 import { Type, type Static, type TSchema } from 'typebox';
 
-// The shape of a manifest file. `check-manifest.ts` checks what a schema cannot express.
+// The shape of a manifest file. `check-manifest.ts` checks what a schema cannot express. `read-manifest.ts` has the
+// keys of each engine and the values of missing keys.
 
 const anyJson = Type.Unsafe<JsonValue>({});
 const text = Type.String({ minLength: 1, maxLength: 500 });

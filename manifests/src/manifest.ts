@@ -1,7 +1,10 @@
 import type { Route } from '@renderkit/engine-kit/route.ts';
 import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
 
-/** A model as its file defines it, checked and complete: missing keys have their neutral values. */
+/**
+ * A model as its file defines it, checked and complete: missing keys have their neutral values. `manifest-schema.ts`
+ * has the keys, and `read-manifest.ts` the neutral values.
+ */
 export interface Manifest extends Omit<
   StudioModel,
   'parameters' | 'thumbnail' | 'base_models' | 'element' | 'subjects' | 'price'

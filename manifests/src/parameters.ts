@@ -21,7 +21,10 @@ export interface Parameter {
   readonly confirmed: boolean;
 }
 
-/** The result of importing a workflow. */
+/**
+ * The result of importing a workflow. `studio/src/administration/propose-model.ts` makes it, by
+ * `engines/comfyui/src/detect-parameters.ts`.
+ */
 export interface ImportFindings {
   /** Includes guesses. */
   readonly parameters: readonly Parameter[];

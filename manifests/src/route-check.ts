@@ -17,7 +17,10 @@ export interface Machine {
   readonly targetsOf: (route: Route) => TargetSpecs | undefined;
 }
 
-/** The data that all checks of a route share. */
+/**
+ * The data that all checks of a route share. The checks are `check-route.ts`, `check-bindings.ts` and
+ * `check-machine.ts`.
+ */
 export interface RouteCheck extends ManifestContext {
   readonly manifest: Manifest;
   readonly route: Route;

@@ -7,7 +7,7 @@ const uniqueSources = ['seed', 'job.id', 'job.prefix'];
 
 /**
  * Returns a warning for each paid route whose jobs cannot be found again after a lost answer, although its provider
- * lists jobs.
+ * lists jobs. `studio/src/renders/unique-targets.ts` finds the values that identify a job.
  */
 export function untraceableRoutes(routes: readonly Route[]): string[] {
   const isUntraceable = (route: Route) =>

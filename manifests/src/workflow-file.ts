@@ -1,4 +1,7 @@
-/** A node of a workflow, as the checks of a manifest need it. */
+/**
+ * A node of a workflow, as the checks of a manifest need it. `engines/comfyui/src/read-workflow-file.ts` reads a
+ * workflow for an import.
+ */
 export interface WorkflowNode {
   readonly className: string;
   /** Each input by its name: whether it is a link or a value. */
