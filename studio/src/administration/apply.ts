@@ -56,7 +56,8 @@ export async function findFilesToApply(fileOrFolder: string): Promise<string[]> 
 /**
  * Publishes the content of files in one transaction, replacing what is in force. If one of the files is refused nothing
  * changes, and the others have the result `kept`. What no file names stays. Without `list` the names of the files
- * decide what they are.
+ * decide what they are. At a start, `studio/src/catalog/data-files.ts` and `studio/src/backends/apply-backends.ts`
+ * apply the files.
  */
 export async function applyFiles(
   database: Database,

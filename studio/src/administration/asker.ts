@@ -7,7 +7,10 @@ import { StudioError } from '../errors.ts';
 /** The administrator behind a call. */
 export type Asker = {
   actor: AdminActor;
-  /** The service reports that the person has proved their identity within the last 15 minutes. */
+  /**
+   * The service reports that the person has proved their identity within the last 15 minutes.
+   * `service/src/console-api/administration.ts` sends the header.
+   */
   isFresh: boolean;
 };
 

@@ -7,7 +7,7 @@ import type { AdministrationHandlers } from './handler.ts';
 const defaultLimit = 20;
 const farthestOffset = 1_000_000;
 
-/** Lists what was done, by whom, and the state before and after. */
+/** Lists what was done, by whom, and the state before and after. `studio/src/audit/admin-audit.ts` writes it. */
 export function auditHandlers({
   database,
 }: {

@@ -40,7 +40,8 @@ export type FileToImport = {
 
 /**
  * Makes a draft from a workflow, from a picture or video that contains one, or from a manifest that names no other
- * file.
+ * file. `propose-model.ts` makes the manifest of a workflow; `engines/comfyui/src/detect-parameters.ts` finds its
+ * inputs.
  */
 export async function importModel(file: FileToImport, options: ImportOptions): Promise<ImportedModel> {
   const id = file.id ?? modelIdOf(file.name);

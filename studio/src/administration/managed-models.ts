@@ -93,7 +93,8 @@ export async function compareVersions(
 
 /**
  * Offers a version; with another base price it becomes the next version. A fresh sign-in is needed if users did not pay
- * this price before, or if commands were not run before. `findingsOf` asks machines before anything is locked.
+ * this price before, or if commands were not run before. `findingsOf` asks machines before anything is locked. For the
+ * console; `publishModel` in `models.ts` offers a version for the command line.
  * @throws ModelMissing, ModelRefused, PublishError, StudioError
  */
 export async function offerVersion(

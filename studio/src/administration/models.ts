@@ -54,7 +54,8 @@ export type ModelTexts = { source: string; files: Readonly<Record<string, string
 /**
  * `problems`: everything that keeps a model from being offered, found in the model itself and, if machines are asked,
  * by them. `warnings`: what else its operator should know, in a sentence each. Examples are machines that do not answer
- * or cannot make it for now, and routes whose lost jobs are given up.
+ * or cannot make it for now, and routes whose lost jobs are given up. `FindingsOf` is implemented by `ownFindings`
+ * below and, with machines, by `findingsByMachines` in `ask-machines.ts`.
  */
 export type Findings = { problems: readonly Problem[]; warnings: readonly string[] };
 export type FindingsOf = (model: ModelTexts) => Promise<Findings>;
@@ -220,7 +221,8 @@ export const ownFindings: FindingsOf = ({ source, files }) => {
 };
 
 /**
- * Offers the newest version of a model, or the given one, which may be older.
+ * Offers the newest version of a model, or the given one, which may be older. For the command line; `offerVersion` in
+ * `managed-models.ts` offers a version for the console.
  * @throws ModelRefused also if it has problems
  */
 export async function publishModel(

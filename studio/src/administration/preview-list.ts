@@ -6,7 +6,7 @@ type Change = ListPreview['changes'][number];
 /**
  * Returns what a list would change if it replaced another, entry by entry. `idOf` names an entry. `accountsOf` returns
  * how many accounts an entry applies to, `null` for all. `mayGo` returns why an entry cannot be removed, `null` if it
- * can.
+ * can. `publishList` in `studio/src/catalog/publish.ts` refuses such a list.
  */
 export function previewList<Entry extends { name: string }>(
   before: readonly Entry[],

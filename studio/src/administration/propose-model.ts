@@ -29,7 +29,10 @@ export interface ProposalWish {
   /** Name or label of the backends that are to make it. */
   readonly on: string;
   readonly price: Manifest['price'];
-  /** Returns a backend's descriptions of classes of nodes. */
+  /**
+   * Returns a backend's descriptions of classes of nodes. Implemented by `askClasses` in `ask-classes.ts`, and for a
+   * file by `stack/src/operator/model-add.ts`.
+   */
   readonly classesOf: (names: ReadonlySet<string>) => Promise<ObjectInfo>;
 }
 

@@ -34,7 +34,7 @@ export type SampleOptions = {
 
 /**
  * Has a version of a model make one generation, as a user would get it, and waits for it. Its image is the version's
- * thumbnail from then on. A version that has a sample keeps it.
+ * thumbnail from then on (`studio/sql/functions/keep_sample.sql`). A version that has a sample keeps it.
  * @throws ModelRefused if there is no such version
  */
 export async function sampleModel(

@@ -7,7 +7,10 @@ import { selectList } from './store.ts';
  */
 const tolerance = 0.06;
 
-/** Returns likely mistakes that do not prevent an offer, in a sentence each. */
+/**
+ * Returns likely mistakes that do not prevent an offer, in a sentence each. `manifests/src/check-offers.ts` has those
+ * that do.
+ */
 export async function warnOfOffer(database: Database, { tiers, parameters }: Manifest): Promise<string[]> {
   const plans = await selectList(database, 'plans');
   const missing = tiers.filter((tier) => plans?.content.every(({ key }) => key !== tier));

@@ -1,6 +1,6 @@
 import type { EngineName } from '@renderkit/engine-kit/route.ts';
 
-/** The state of a backend. `busy`: all its slots are taken. */
+/** The state of a backend. `busy`: all its slots are taken. `studio/sql/functions/backend_json.sql` decides it. */
 export type BackendState = 'ready' | 'busy' | 'resting' | 'down' | 'draining' | 'off';
 
 /** A backend as operators see it. */
@@ -22,7 +22,10 @@ export type Backend = {
   cost_today: number;
 };
 
-/** What an operator sets of a backend. What is left out or undefined stays; `null` removes it. */
+/**
+ * What an operator sets of a backend. What is left out or undefined stays; `null` removes it. `changed-row.ts` checks
+ * the values.
+ */
 export type BackendSettings = {
   url?: string | undefined;
   slots?: number | undefined;

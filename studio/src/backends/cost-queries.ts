@@ -2,9 +2,10 @@ import type { Settle } from '@renderkit/engine-kit/full-check.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 /**
- * Reserves money of a provider for a job that belongs to no render. Returns a function that books the money as spent or
- * gives it back. Returns a sentence for an operator if the backend's limit of the day does not allow the job, or if
- * today's costs are in another currency.
+ * Reserves money of a provider for a job that belongs to no render. `studio/sql/functions/begin_submission.sql`
+ * reserves it for jobs of renders. Returns a function that books the money as spent or gives it back. Returns a
+ * sentence for an operator if the backend's limit of the day does not allow the job, or if today's costs are in another
+ * currency.
  */
 export async function reserveCost(
   database: Database,

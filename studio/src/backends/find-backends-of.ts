@@ -2,7 +2,10 @@ import type { Route } from '@renderkit/engine-kit/route.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { type BackendRow, selectBackends } from './store.ts';
 
-/** Returns the backends of a route's engine that have a name or label of the route. */
+/**
+ * Returns the backends of a route's engine that have a name or label of the route. `studio/sql/functions/routes_on.sql`
+ * has the same rule for the routes of a backend.
+ */
 export async function findBackendsOf(
   database: Database,
   { engine, on }: Pick<Route, 'engine' | 'on'>,

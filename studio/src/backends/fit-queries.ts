@@ -6,7 +6,7 @@ export type KnownFits = {
   routes: { id: string; route: string; fits: boolean; problems: Problem[] }[];
 };
 
-/** Returns what is known about the offered routes that name this backend. */
+/** Returns what is known about the offered routes that name this backend. `check-routes.ts` finds it. */
 export async function selectFits(database: Database, name: string): Promise<KnownFits> {
   const [row] = await database.rows<KnownFits>(
     `select b.version, coalesce((

@@ -128,7 +128,8 @@ export async function changeNamed(
 
 /**
  * Drains a backend: it gets no more work, and is off once what runs there has ended. With `withinSeconds`, jobs that
- * still run after these seconds are canceled and given back, without blame.
+ * still run after these seconds are canceled and given back, without blame. The workers cancel them
+ * (`studio/src/renders/start-claims.ts`), and `start-backend-health.ts` turns the backend off.
  * @throws BackendError
  */
 export async function drainBackend(

@@ -12,7 +12,8 @@ export type ProbeDependencies = { database: Database; stopping: AbortSignal };
 
 /**
  * Probes a backend and stores the result. `driverOf` may throw as the driver does. Returns whether the backend went
- * down or came back, and the reason if it did not answer. `maxFailed`: after so many failed probes it is down.
+ * down or came back, and the reason if it did not answer. `maxFailed`: after so many failed probes it is down. The
+ * workers probe regularly: `start-backend-health.ts`.
  */
 export async function probeBackend(
   name: string,

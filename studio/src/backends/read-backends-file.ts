@@ -65,7 +65,10 @@ export async function readBackendsAt(file: string): Promise<Read> {
   return readBackendsFile(await readFile(file, 'utf8'));
 }
 
-/** Reads `backends.yaml` (YAML 1.2 or JSON), strictly: every key known, no name twice. */
+/**
+ * Reads `backends.yaml` (YAML 1.2 or JSON), strictly: every key known, no name twice. `apply-backends.ts` applies it,
+ * and `changed-row.ts` checks the values.
+ */
 export function readBackendsFile(source: string): Read {
   const read = readYaml(source);
   if (read.problems !== undefined) return { problems: read.problems };

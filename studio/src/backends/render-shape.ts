@@ -1,7 +1,11 @@
 import type { Kind } from '@renderkit/contract/studio/kinds.ts';
 import type { MediaSource } from '@renderkit/engine-kit/route.ts';
 
-/** What routes require of a render and what its cost depends on. Stored when the render is accepted. */
+/**
+ * What routes require of a render and what its cost depends on. Stored when the render is accepted.
+ * `studio/src/renders/request-shape.ts` makes it; `route_takes.sql` and `route_cost.sql` in `studio/sql/functions` read
+ * it.
+ */
 export interface RenderShape {
   readonly kind: Kind;
   readonly mode?: 'transform' | 'inpaint';

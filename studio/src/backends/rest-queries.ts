@@ -3,8 +3,9 @@ import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Database, Queryable, Transaction } from '@renderkit/server-kit/db/database.ts';
 
 /**
- * Lets a backend rest after a fault of its own; a local one never rests. Locks the backend's row. That lock comes after
- * those of accounts, renders and submissions, and before the costs of its provider.
+ * Lets a backend rest after a fault of its own; a local one never rests. `studio/sql/functions/rest_backend.sql`
+ * decides for how long. Locks the backend's row. That lock comes after those of accounts, renders and submissions, and
+ * before the costs of its provider.
  */
 export async function restBackend(
   database: Queryable,

@@ -176,7 +176,7 @@ export type GoodProbe = {
 /**
  * Records an answer. A backend that was down, or whose digest changed, may be another machine: the errors that renders
  * met there are forgotten, and its routes are checked at once. A lasting rest ends after its time, for one trial.
- * Returns whether the backend was down.
+ * `studio/sql/functions/rest_backend.sql` has the same times. Returns whether the backend was down.
  */
 export async function recordGoodProbe(database: Database, name: string, probe: GoodProbe): Promise<boolean> {
   const [row] = await database.rows<{ came_back: boolean }>(

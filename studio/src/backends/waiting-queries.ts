@@ -1,6 +1,6 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
-/** Why a backend does not take a waiting render at this moment. */
+/** Why a backend does not take a waiting render at this moment. `studio/sql/functions/why_waiting.sql` chooses it. */
 export type WaitingReason =
   /** The route names no existing backend. */
   | 'no_backend'
@@ -54,7 +54,7 @@ export async function whyWaiting(database: Database, render: string): Promise<Pa
   );
 }
 
-/** Why a render waits, in one word of the contract. */
+/** Why a render waits, in one word of the contract. `studio/sql/functions/queue_reason.sql` chooses it. */
 export type QueueReason = 'scheduled_retry' | 'fair_share' | 'engine_busy' | 'engine_down';
 
 /** Returns the reasons by render id; `null` for a render that is about to be taken or does not wait. */

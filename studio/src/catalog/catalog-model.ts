@@ -21,7 +21,10 @@ export type CatalogModel = {
   refusedStyles: readonly string[];
   /** Types of inpaint that it takes, if it takes inpaints. */
   inpaintTypes: readonly ('refine' | 'fill')[];
-  /** Nothing can make it at present; `reason` is for operators. `since` is ISO 8601. */
+  /**
+   * Nothing can make it at present; `reason` is for operators. `since` is ISO 8601.
+   * `studio/sql/functions/pause_reason.sql` decides it.
+   */
   paused: { since: string; reason: string } | null;
 };
 

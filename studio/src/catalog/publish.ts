@@ -132,7 +132,9 @@ export async function amendDraft(
 }
 
 /**
- * Offers a version of a model, which may be an older one; without a number the newest. Returns its number.
+ * Offers a version of a model, which may be an older one; without a number the newest. Returns its number. The callers
+ * check before whether the model has problems: `publishModel` in `studio/src/administration/models.ts`, `offerVersion`
+ * in `managed-models.ts` beside it, `read-files.ts` for files.
  * @throws PublishError if there is none
  */
 export async function publishModel(

@@ -58,7 +58,10 @@ export type ReadList<Name extends keyof CatalogLists> =
   | { readonly content: CatalogLists[Name]; readonly problems?: undefined }
   | (Problems & { readonly content?: undefined });
 
-/** Reads the text of a list (YAML 1.2 or JSON) and checks it: every key known, every value of its type, no id twice. */
+/**
+ * Reads the text of a list (YAML 1.2 or JSON) and checks it: every key known, every value of its type, no id twice.
+ * `publish.ts` refuses a list that lacks a plan in use.
+ */
 export function readList<Name extends keyof CatalogLists>(listName: Name, text: string): ReadList<Name> {
   return readers[listName](text);
 }

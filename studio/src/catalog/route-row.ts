@@ -27,11 +27,18 @@ export type RouteRow = {
   on_unknown: 'ask' | 'fail' | 'retry';
 };
 
+/**
+ * For routes that set no times themselves. `studio/src/renders/waiting.ts` has the same `typicalSeconds`, and
+ * `run-timeout.ts` beside it enforces the same limits.
+ */
 const swapSeconds = 20;
 const typicalSeconds = 30;
 const runTimeoutSeconds = { image: 10 * 60, video: 60 * 60 };
 
-/** Returns what the claim needs of a route. `files` are the texts that the route names. */
+/**
+ * Returns what the claim needs of a route. `files` are the texts that the route names.
+ * `studio/sql/functions/route_takes.sql` compares `needs` and `lacks` with a render.
+ */
 export function routeRow(route: Route, index: number, files: Readonly<Record<string, string>>): RouteRow {
   const { kind, mode, has = [], lacks = [], options } = route.for ?? {};
   return {

@@ -13,7 +13,8 @@ const decodeMs = 30_000;
 
 /**
  * Stores the image that a manifest names as its thumbnail, under a name made from its content. An image that is stored
- * twice is the same blob. The next try finds an image that no version names yet.
+ * twice is the same blob. The next try finds an image that no version names yet. A model whose manifest names none gets
+ * the image of its sample: `studio/sql/functions/keep_sample.sql`.
  * @throws PublishError if it is no image
  */
 export async function keepThumbnail(
