@@ -1,7 +1,7 @@
 -- Decides submits of any accounts in one transaction. Locks the accounts in the order of their ids, because two groups
 -- with different orders would deadlock, then decides each submit in turn. `answer` is a render, a refusal or the
--- limits. `is_new`: the submit lets a new render wait. `studio/src/renders/submit-render.ts` checks the request and its
--- quote before and passes a refusal in `refusal`.
+-- limits. `is_new`: the submit lets a new render wait. `studio/src/renders/submit-render.ts` checks the request before:
+-- `refusal` has its refusal, and `quote_expires` is 0 for a quote that is not of this request.
 create or replace function accept_renders(items jsonb)
 returns table (item integer, outcome text, answer json, is_new boolean) language plpgsql as $$
 declare

@@ -1,6 +1,6 @@
 -- Renews monthly credits, which do not add up: the rest expires, then the allowance is granted. Every function that
--- moves money must call this first, under the account's row lock. Several missed months are one renewal.
--- `studio/src/credits/refill-account.ts` calls it for accounts that are due, once a minute.
+-- moves money must call this first, under the account's row lock. Several missed months are one renewal. For accounts
+-- that are due, `studio/src/clean.ts` starts it once a minute.
 create or replace function refill(account text) returns boolean language plpgsql as $$
 declare
   a accounts;

@@ -4,7 +4,7 @@
 --   too_late  its last job is at one of the engines that cannot stop, or the render is of the release before
 -- Returns no row if the account has no such render. A waiting render ends here; its worker ends a running one. A
 -- stopped sample keeps nothing: nobody waits for it. `studio/src/renders/end-submission.ts` ends a stopped render that
--- runs, by the same rule. `refund_failed_or_stopped` applies `refund`, and `unstoppableEngines` in
+-- runs, with the same messages. `refund_failed_or_stopped` applies `refund`, and `unstoppableEngines` in
 -- `engines/kit/src/route.ts` lists the engines that cannot stop.
 create or replace function stop_render(account text, stop_token text, refund text, unstoppable text[])
 returns table (outcome text, was_ended boolean, render json) language plpgsql as $$

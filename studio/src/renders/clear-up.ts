@@ -9,7 +9,7 @@ import { hasEnded } from './submission-store.ts';
 
 /**
  * Finishes a submission after its end was committed: announces the end to the account's readers and removes files that
- * no row names.
+ * no row names. If it fails, `studio/src/storage/reconcile-media.ts` removes these files later.
  */
 export async function clearUp(
   claim: Claim,

@@ -19,7 +19,7 @@ import { refusal } from './refusals.ts';
 import type { OwnAnswer, OwnQuestion } from './store.ts';
 import { validateRender } from './validate-render.ts';
 
-/** Looks up what the account has under an id. */
+/** Looks up what the account has under an id. `routes.ts` implements it by `findOwn` in `store.ts`. */
 export type FindOwn = (question: OwnQuestion) => Promise<OwnAnswer>;
 
 export type QuoteDependencies = {
@@ -34,6 +34,8 @@ type Asker = { account: AccountFacts; snapshot: CatalogSnapshot };
 /**
  * Answers every well-formed request: its cost and outputs, the account's state and balance, and what prevents the
  * render. Refuses for concurrency only with `refuseConcurrency`, a fault that the operator injects.
+ * `validate-render.ts` has the cost and the refusals by plan, age and values. Only
+ * `studio/sql/functions/accept_renders.sql` refuses for lack of credits and for too many renders, at the submit.
  */
 export async function createQuotes(
   { quotes }: QuotesRequest,

@@ -25,6 +25,7 @@ export type DrawDependencies = Omit<ReporterOptions, 'log'> & {
   storage: BlobStorage;
   mediaKey: KeyObject;
   catalog: Catalog;
+  /** Made by `engines/registry/src/open-engines.ts`. */
   engines: readonly Engine[];
   /** The name of this process in leases. */
   worker: string;

@@ -11,6 +11,7 @@ export const strandedPerRound = 100;
 /**
  * Ends renders that waited too long for a backend that could make them. A render keeps what was already made; without
  * any output it fails and is refunded. Returns how many were found. A render that is claimed at this moment goes on.
+ * `studio/sql/functions/stranded_renders.sql` decides which renders waited too long.
  */
 export async function endStranded({
   database,

@@ -30,6 +30,10 @@ export type SubmissionEnd =
    */
   | { type: 'given_back'; excused: boolean; unsent?: boolean };
 
+/**
+ * `failedEnd` in `submission-failure.ts` decides these fields for a job of a driver, and `draw-submission.ts` for an
+ * engine of the worker.
+ */
 export type FailedEnd = {
   type: 'failed';
   /** Who is to blame. `null` where no engine is: a stop, a lack of space, an error of ours. */
@@ -217,8 +221,9 @@ async function finish(
 
 /**
  * Ends a render with what its jobs have made. It succeeds if there is any output, else it fails with this error and its
- * account is refunded. `kept` are the folders of the outputs. Returns `undefined` if the render is at another attempt
- * or has ended.
+ * account is refunded. `kept` are the folders of the outputs. `studio/sql/functions/finish_render.sql` starts the
+ * refund, and `stop_render.sql` beside it ends a stopped render that waits. Returns `undefined` if the render is at
+ * another attempt or has ended.
  */
 export async function finishWithMade(
   transaction: Transaction,

@@ -36,6 +36,8 @@ export function mediaOf(request: RenderRequest): string[] {
 /**
  * Builds a render's request to its engine: files instead of ids, sizes instead of ratios, words instead of styles.
  * `paths` maps each storage key to a local file; `snapshot` has the words of styles and suggestions.
+ * `draw-submission.ts` passes the request to an engine of the worker; for other engines `engine-values.ts` makes the
+ * values that a route binds.
  * @throws EngineError if something that the request names is gone
  */
 export function engineRequest(

@@ -28,7 +28,7 @@ export type JobValues = {
 
 /**
  * Collects the values that a route's bindings may use for one job of a render. `asked` is the render's request to its
- * engine.
+ * engine. `engines/kit/src/resolve-bindings.ts` puts the values into their places.
  * @throws EngineError if a file that the request names is gone
  */
 export function jobValues(

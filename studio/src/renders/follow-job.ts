@@ -18,6 +18,7 @@ export type FollowPauses = {
   lastLook: number;
 };
 
+/** `collect-job.ts` sets these limits, from the route or from `run-timeout.ts`. */
 export type FollowLimits = {
   /** Counted from when the job began at the engine; without `startSeconds`, from when it was sent. */
   runSeconds: number;

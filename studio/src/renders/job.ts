@@ -13,7 +13,10 @@ export type SubmissionDependencies = Omit<ReporterOptions, 'log'> & {
   storage: BlobStorage;
   mediaKey: KeyObject;
   catalog: Catalog;
-  /** @throws EngineFailure if this process cannot connect to the backend */
+  /**
+   * Implemented by `DriverPool` in `studio/src/backends/driver-pool.ts`.
+   * @throws EngineFailure if this process cannot connect to the backend
+   */
   driverOf: (backend: string) => Promise<Driver>;
   /** The name of this process in leases. */
   worker: string;
@@ -26,7 +29,7 @@ export type SubmissionDependencies = Omit<ReporterOptions, 'log'> & {
   pauses?: Partial<Pauses>;
 };
 
-/** Milliseconds. */
+/** Milliseconds. `follow-job.ts`, `collect-job.ts`, `send-job.ts` and `run-submission.ts` apply them. */
 export type Pauses = FollowPauses & {
   askAgain: number;
   /** Until a result that was unavailable or useless is fetched again. The pause doubles while its host is away. */
@@ -45,7 +48,10 @@ export const usualPauses: Pauses = {
   lastLook: 60_000,
 };
 
-/** One job of a render at a backend behind an address, and what is needed to continue it. */
+/**
+ * One job of a render at a backend behind an address, and what is needed to continue it. `run-submission.ts` takes it
+ * from the claim to the end.
+ */
 export type Job = {
   claim: Claim;
   model: CatalogModel;

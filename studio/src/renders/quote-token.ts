@@ -31,7 +31,8 @@ export function signQuote(key: KeyObject, quoted: Quoted): string {
 
 /**
  * Returns the promise of a quote that this studio signed, else `undefined`. The database's clock decides whether it has
- * expired.
+ * expired. `submit-render.ts` compares the account and the request, and `studio/sql/functions/accept_renders.sql`
+ * refuses.
  */
 export function readQuote(key: KeyObject, quote: string): Quoted | undefined {
   const [text = '', signature = ''] = quote.split('.', 2);

@@ -18,7 +18,11 @@ const messages: Record<RefusalCode, string> = {
   quote_invalid: 'The quote is unknown, has expired, or was made for another request.',
 };
 
-/** Builds a refusal with the usual message of its code, or with a more exact one. */
+/**
+ * Builds a refusal with the usual message of its code, or with a more exact one. `create-quotes.ts`,
+ * `validate-render.ts`, `submit-render.ts` and `studio/sql/functions/accept_renders.sql` decide when to refuse. Users
+ * of the API read the sentences of `service/src/quotes/studio-quotes.ts`.
+ */
 export function refusal(
   code: RefusalCode,
   details: { message?: string; field?: string; storage?: StorageUse } = {},

@@ -27,7 +27,7 @@ export function mediaIdsOf(request: RenderRequest): Partial<Record<MediaSource, 
 
 /**
  * Returns what routes require of a request and what their cost depends on. Pixels that are known only later are counted
- * high.
+ * high. `studio/sql/functions/route_takes.sql` compares it with routes.
  */
 export function shapeOf(request: RenderRequest, model: CatalogModel): RenderShape {
   const isVideo = request.kind === 'video' || request.kind === 'video_extend';

@@ -19,7 +19,8 @@ import { waitingOf } from './waiting.ts';
 
 /**
  * Has the workers make one generation with a version of a model, published or not, that no account asked for. It is
- * claimed, continued and counted like any other. Returns its id, `undefined` if the model is retired.
+ * claimed, continued and counted like any other. `studio/sql/functions/keep_sample.sql` keeps its image and time with
+ * the version. Returns its id, `undefined` if the model is retired.
  */
 export async function startSample(
   database: Database,
@@ -102,7 +103,9 @@ const lookEveryMs = 500;
 
 /**
  * Waits for a sample. A sample that no backend has begun when the time is over is given up. A running sample goes on,
- * and its result is still kept with its version. `onLook` is called at each look.
+ * and its result is still kept with its version. The callers set `withinMs`:
+ * `studio/src/administration/draft-handlers.ts` for the console, `stack/src/operator/offer-added.ts` for the command
+ * line. `onLook` is called at each look.
  */
 export async function followSample(
   database: Database,

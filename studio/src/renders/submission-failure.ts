@@ -23,7 +23,7 @@ const messages: Record<EngineFailureCode, string> = {
 /**
  * Turns the error of a job at a backend, and the stage at which it happened, into the job's end. On a route that costs
  * money nothing is bought a second time for a useless result, a late result, or a fault of our own once the provider
- * may have the job (`isBought`).
+ * may have the job (`isBought`). `decideNext` in `end-submission.ts` decides whether the render is tried again.
  */
 export function failedEnd(
   error: unknown,

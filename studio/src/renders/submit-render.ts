@@ -44,7 +44,8 @@ export type SubmitDependencies = {
 
 /**
  * Creates the function that submits renders. Submits of one turn of the event loop share a transaction. The same token
- * always gets the same answer.
+ * always gets the same answer. `studio/sql/functions/accept_renders.sql` decides the rest: the account's state, its
+ * limits, its credits, an expired quote.
  */
 export function createSubmitter(
   dependencies: SubmitDependencies,

@@ -6,7 +6,8 @@ import { drawnSeed } from './seed.ts';
 /**
  * Returns the targets whose value no other submission has, so that an engine's job is recognised by them: the
  * submission's id, and a seed that was drawn for its render. Other renders may use a seed that a user asked for. A seed
- * that a binding changed is no longer the drawn one.
+ * that a binding changed is no longer the drawn one. `manifests/src/untraceable-routes.ts` warns of routes that have
+ * none.
  */
 export function uniqueTargets(
   values: readonly BoundValue[],

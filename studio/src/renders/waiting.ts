@@ -17,8 +17,13 @@ export type Waiting = {
   expected_seconds: number;
 };
 
+/** For routes that set no time themselves: `studio/src/catalog/route-row.ts` has the same number. */
 const typicalSeconds = 30;
 
+/**
+ * Returns what is stored with a new render. `studio/sql/functions/waiting_for.sql` decides which render is next, and
+ * `queue_reason.sql` beside it why a render waits.
+ */
 export function waitingOf(model: CatalogModel, request: RenderRequest, render: string): Waiting {
   const [route] = model.routes;
   const jobs = Math.ceil(outputsOf(model.offered, request.kind) / (route?.outputs.max_per_job ?? 1));
