@@ -18,7 +18,10 @@ import { presentUpload } from './present.ts';
 import { brokenForm, type FormParts, openForm } from './read-form.ts';
 import { NoSuchProject, type SendFile, type Sent } from './send-file.ts';
 
-/** The largest size of any file, in bytes. The studio's limit for a kind of file may be lower. */
+/**
+ * The largest size of any file, in bytes. The studio's limit for a kind of file may be lower
+ * (`media-kit/src/file-limits.ts`).
+ */
 export const maxFileBytes = Math.max(maxImageBytes, maxVideoBytes, maxAudioBytes);
 // A little stricter than the studio's pace, so that the client gets the service's error.
 const formPace: Pace = { minBytesPerSecond: 256 * 1024, windowMs: 10_000 };
@@ -58,7 +61,7 @@ export type CreateUpload = {
 
 /**
  * Returns the use cases of `POST /v1/uploads` (docs/api.md §4): a file that the client sends, or one fetched from an
- * address.
+ * address. The studio decides whether it accepts the file: `studio/src/uploads/store-upload.ts`.
  */
 export function createUploads(options: CreateUploadOptions): CreateUpload {
   const { sendFile } = options;

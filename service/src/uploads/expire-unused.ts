@@ -16,7 +16,10 @@ export type ExpiryOptions = {
   stuckAfterMs?: number | undefined;
 };
 
-/** Deletes uploads that no generation named for `keptDays`. */
+/**
+ * Deletes uploads that no generation named for `keptDays`. `expireUploads` in `deletion-store.ts` decides which uploads
+ * are unused. Hidden uploads (masks, imports) end after a day: `endUploads` in `outcome-store.ts`.
+ */
 export function startUploadExpiry(options: ExpiryOptions): AsyncDisposable {
   const { log, onStuck, stuckAfterMs, reconcileMs } = options;
   return startBatchLoop({

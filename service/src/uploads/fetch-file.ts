@@ -31,7 +31,7 @@ const minBytesPerSecond = 256 * 1024;
 
 /**
  * Fetches a file through the guarded egress, as fast as the caller reads. Resolves once the first bytes are there;
- * disposing the result ends the fetch.
+ * disposing the result ends the fetch. `imports.ts` decides whether a failed fetch is repeated.
  * @throws FetchFailed
  */
 export async function fetchFile(

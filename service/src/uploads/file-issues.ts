@@ -12,7 +12,10 @@ import { storageFull } from '../studio-client/translate-error.ts';
 
 const megabyte = 1024 * 1024;
 
-/** The faults of a file, as messages for the field that contained the file. */
+/**
+ * The faults of a file, as messages for the field that contained the file. The studio finds them:
+ * `studio/src/uploads/store-upload.ts` with `media-kit/src/inspect-file.ts`.
+ */
 const issues = {
   empty: 'is empty',
   unknown_type: 'is of a type that its bytes do not tell: JPEG, PNG, MP4, MOV, MP3, WAV and M4A are taken',

@@ -10,7 +10,8 @@ export type UploadStatus = ShownStatus | 'receiving' | 'coming' | 'deleting';
 
 /**
  * The statuses that may follow each status (docs/api.md §3). An upload goes from coming to rejected if it cannot be
- * fetched or used. If a process died while it was receiving a file, the upload is removed. Deleting is final.
+ * fetched or used. If a process died while it was receiving a file, the upload is removed. Deleting is final. Only
+ * `endUploads` reads this table; the statements in `store.ts` and `deletion-store.ts` repeat its statuses.
  */
 const transitions = {
   receiving: ['processing'],
@@ -28,7 +29,10 @@ export function statusesBefore(to: UploadStatus): UploadStatus[] {
   );
 }
 
-/** The outcome of an upload. */
+/**
+ * The outcome of an upload. The studio decides it (`studio/src/uploads/check-upload.ts`) and reports it by its feed or
+ * to `reconcile.ts`.
+ */
 export type UploadOutcome = {
   id: string;
   accountId: string;

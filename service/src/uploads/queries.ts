@@ -10,6 +10,8 @@ import { presentUpload, type UploadRow } from './present.ts';
 /**
  * Returns the status of each id that is an upload which the account may name. A hidden upload may be named while it is
  * certain to exist when the request is accepted, so that an earlier request can be sent again.
+ * `service/src/references/resolve-references.ts` refuses the other ids; `names_lost_upload.sql` checks again when the
+ * create is accepted.
  */
 export async function findUploads(
   database: Database,

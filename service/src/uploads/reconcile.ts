@@ -12,6 +12,7 @@ import { claimOrphans, removeUpload, takeStale } from './store.ts';
 /** How many tokens the studio's contract allows in one look-up. */
 const maxTokensPerCall = 200;
 const silentMs = 60_000;
+/** The studio rejects overdue uploads too: `rejectOverdueUploads` in `studio/src/uploads/check-upload.ts`. */
 const overdueMs = uploadProcessingMinutes * 60_000;
 const maxStalePerRound = 200;
 const maxOrphansPerRound = 50;

@@ -8,7 +8,10 @@ import { endUploads, type SettledRow, type UploadOutcome } from './outcome-store
 import { presentUpload } from './present.ts';
 import type { Import } from './store.ts';
 
-/** Why the generations that wait for an upload can never start. */
+/**
+ * Why the generations that wait for an upload can never start. `waitedForUpload` in
+ * `service/src/generations/settle/failure-sentences.ts` has the sentences.
+ */
 export type WaitersError =
   | 'moderation_blocked'
   | 'unprocessable'
@@ -22,7 +25,7 @@ export type UploadEnd = UploadOutcome & { waitersError: WaitersError };
 
 /**
  * Ends uploads, and unblocks or fails the generations that wait for them, in one transaction. Uploads that have already
- * ended stay unchanged.
+ * ended stay unchanged. Implemented by `service/src/generations/settle/settle-uploads.ts`.
  */
 export type SettleUploads = (ends: readonly UploadEnd[]) => Promise<void>;
 

@@ -27,7 +27,8 @@ const batchesInFlight = 2;
 
 /**
  * Admits API keys. One statement looks up and counts all requests that arrive in one turn of the event loop. So the
- * cost of a request falls as load rises, and nothing is cached: a revoked key is refused at once.
+ * cost of a request falls as load rises, and nothing is cached: a revoked key is refused at once. `countRequests` in
+ * `store.ts` finds the valid keys.
  */
 export class Admission implements AsyncDisposable {
   readonly #lastUse: ReturnType<typeof createLastUse>;
@@ -140,7 +141,8 @@ const bearer = /^bearer +/i;
 
 /**
  * Returns the API key that a request carries (docs/api.md §5): `Authorization: Bearer …` or `X-API-Key`, or the same
- * key in both. Returns `undefined` when there is none, when its shape is wrong, or when the two differ.
+ * key in both. Returns `undefined` when there is none, when its shape is wrong, or when the two differ. Facades accept
+ * more forms: `service/src/facades/facade-key.ts`.
  */
 export function readKey(request: IncomingMessage): KeyProof | undefined {
   const { authorization, 'x-api-key': header } = request.headers;

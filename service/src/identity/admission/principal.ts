@@ -2,8 +2,8 @@ import type { Scope } from '@renderkit/contract/v1/scopes.ts';
 import type { Actor } from '../audit/actor.ts';
 
 /**
- * On whose behalf a module acts. Modules take a principal and never a request. An API key or a console session gives
- * one.
+ * On whose behalf a module acts. Modules take a principal and never a request. An API key gives one (`admit.ts`), or a
+ * console session (`service/src/identity/sessions/admit-session.ts`).
  */
 export type Principal = {
   account: {
@@ -19,6 +19,7 @@ export type Principal = {
      */
     hasBudget: boolean;
   };
+  /** `service/src/http/serve-operations.ts` checks them, for facades `service/src/facades/facade-scope.ts`. */
   scopes: ReadonlySet<Scope>;
   /** The person of a console session, whose actions are audited; `undefined` for an API key. */
   actor?: Actor | undefined;

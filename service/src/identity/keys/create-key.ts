@@ -19,13 +19,13 @@ export type NewKey = {
   name: string;
   /** Default: all. */
   scopes?: readonly Scope[];
-  /** 0: nothing may be spent. Null or not given: no budget. */
+  /** 0: nothing may be spent. Null or not given: no budget. Checked by `service/src/budgets/budget.ts`. */
   dailyBudgetMillicredits?: number | null;
   /** Requests per minute. */
   rateLimitPerMinute?: number;
   /**
    * The highest cost of one action that needs no confirmation by a person. Not given: 25 credits. Null: no confirmation
-   * is ever needed.
+   * is ever needed. Clients ask, not the service: `clients/mcp/src/tools/purchase.ts`, `clients/cli/src/price.ts`.
    */
   confirmAboveMillicredits?: number | null;
   /** Not given or null: never expires. */

@@ -50,7 +50,10 @@ export class KeyStreams implements AsyncDisposable {
     };
   }
 
-  /** Ends the streams of keys that are no longer valid. */
+  /**
+   * Ends the streams of keys that are no longer valid. `service/src/generations/signals.ts` calls this when a key is
+   * revoked.
+   */
   revoke(keyIds: readonly string[]): void {
     const revoked = new Set(keyIds);
     this.#end(({ keyId }) => revoked.has(keyId));

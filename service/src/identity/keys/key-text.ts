@@ -10,7 +10,10 @@ import { randomBase62 } from '@renderkit/server-kit/ids.ts';
 /** What identifies an API key in the database: its public part, and the SHA-256 of its secret part in hexadecimal. */
 export type KeyProof = { publicId: string; secretSha256: string };
 
-/** Returns `undefined` when the text does not have exactly the shape of a key (docs/api.md §5). */
+/**
+ * Returns `undefined` when the text does not have exactly the shape of a key (docs/api.md §5). `countRequests` in
+ * `service/src/identity/admission/store.ts` compares the proof with the stored one.
+ */
 export function proofOf(key: string): KeyProof | undefined {
   if (!apiKeyPattern.test(key)) return undefined;
   const secretAt = apiKeyPrefix.length + apiKeyPublicIdCharacters + 1;

@@ -4,12 +4,16 @@ import { writeAudit } from '../audit/write-audit.ts';
 import { noSuchKey } from './list-keys.ts';
 import { lockAccount, markAllRevoked, markRevoked, notifyRevoked, selectKey } from './store.ts';
 
-/** The channel that announces the ids of revoked keys, so that their open long polls end at once. */
+/**
+ * The channel that announces the ids of revoked keys, so that their open long polls end at once.
+ * `service/src/generations/signals.ts` listens to it.
+ */
 export const revokedKeysChannel = 'keys_revoked';
 
 /**
  * Revokes a key permanently. When this returns, no process accepts the key any more, and everything that it had
- * accepted is visible. A second call changes nothing. `details` goes into the audit.
+ * accepted is visible. A second call changes nothing. `details` goes into the audit. `cancelQueuedOfKey` in
+ * `service/src/generations/cancel/cancel-queued.ts` cancels what the key has queued, if the console asks for it.
  * @throws ApiProblem `not_found`
  */
 export async function revokeKey(

@@ -6,7 +6,10 @@ import type { Admitted } from '../admission/admit.ts';
 import { type Cookie, hashOfToken } from './session-cookie.ts';
 import { admitSession as readAndCount } from './store.ts';
 
-/** The limit of one session. A page sends a request every two seconds; the rest is for many tabs and for uploads. */
+/**
+ * The limit of one session. A page sends a request every two seconds; the rest is for many tabs and for uploads.
+ * `service/src/console-api/routes.ts` refuses more.
+ */
 export const requestsPerMinute = 600;
 
 /** A request of a signed-in person: the person, and the principal for the HTTP API's handlers. */
@@ -15,7 +18,10 @@ export type AdmittedSession = Admitted & {
     accountId: string;
     sessionId: string;
     email: string | null;
-    /** Until then the person counts as just signed in; null: no longer. */
+    /**
+     * Until then the person counts as just signed in; null: no longer. `studio/src/administration/asker.ts` requires
+     * it.
+     */
     freshUntil: Date | null;
   };
 };
@@ -32,7 +38,10 @@ export type SessionAdmission = {
 
 const allScopes: ReadonlySet<(typeof scopes)[number]> = new Set(scopes);
 
-/** Looks up the session for each request and caches nothing, so that an ended session is refused at once. */
+/**
+ * Looks up the session for each request and caches nothing, so that an ended session is refused at once. `lifetimeDays`
+ * in `open-session.ts` and `idle` in `store.ts` say when a session expires.
+ */
 export function createSessionAdmission(database: Database, cookie: Cookie): SessionAdmission {
   return {
     carriesSession: (request) => hashOfToken(cookie.read(request)) !== undefined,

@@ -4,7 +4,8 @@ import { writeAudit } from '../audit/write-audit.ts';
 import { deleteSession } from './store.ts';
 
 /**
- * Ends a session of the person's own account: its next request is refused.
+ * Ends a session of the person's own account: its next request is refused. Sessions expire by `lifetimeDays` in
+ * `open-session.ts` and `idle` in `store.ts`.
  * @throws ApiProblem `not_found`
  */
 export async function endSession(

@@ -5,13 +5,15 @@ import { requestsPerMinute } from './admit-session.ts';
 import { hashOfToken, newSessionToken } from './session-cookie.ts';
 import { deleteSessionOfToken, insertSession, keepConsoleKey } from './store.ts';
 
-/** A session ends after this many days, even when it is in use. */
+/**
+ * A session ends after this many days, even when it is in use. An unused session ends earlier: `idle` in `store.ts`.
+ */
 export const lifetimeDays = 30;
 const maxUserAgentCharacters = 300;
 
 /**
  * Begins a session, in the transaction that connected its account. The token is always a new one. A session that the
- * browser held before ends.
+ * browser held before ends. `insertSession` in `store.ts` ends the oldest sessions of an account that has too many.
  */
 export async function openSession(
   transaction: Transaction,

@@ -33,6 +33,7 @@ type EncryptedAttempt = Attempt & { until: number };
 
 /**
  * Keeps each attempt in its own encrypted cookie. So several tabs can sign in at once, and a mere visit writes no row.
+ * The studio limits wrong passwords: `identity/src/passwords/throttle.ts`.
  */
 export function createAttempts(options: {
   cookies: CookieFormat;

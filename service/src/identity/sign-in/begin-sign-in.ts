@@ -8,7 +8,8 @@ const scope = 'openid email profile offline_access';
 
 /**
  * Begins to sign somebody in. Returns the address to send the browser to (OpenID Connect Core §3.1.2.1, PKCE of RFC
- * 7636), and the attempt that the answer will be checked against.
+ * 7636), and the attempt that the answer will be checked against. The studio checks the password
+ * (`identity/src/sign-in/sign-in.ts`), and `finish-sign-in.ts` checks the answer.
  * @throws StudioFailure or an error of openid-client
  */
 export async function beginSignIn(

@@ -10,7 +10,10 @@ const failureOfCode = new Map<string, SignInFailure>([
   ['temporarily_unavailable', 'studio_unavailable'],
 ]);
 
-/** Returns the failure that the page of failed sign-ins shows for an error. */
+/**
+ * Returns the failure that the page of failed sign-ins shows for an error. `contract/console/sign-in-failures.ts` has
+ * the texts.
+ */
 export async function failureOf(error: unknown): Promise<SignInFailure> {
   const { AuthorizationResponseError, ClientError, ResponseBodyError, WWWAuthenticateChallengeError } =
     await import('openid-client');

@@ -24,7 +24,7 @@ const timeoutSeconds = 10;
 
 /**
  * The first sign-in loads openid-client, here and in the neighboring files: most processes that serve the API never
- * need it.
+ * need it. The provider itself is the studio's: `identity/src/provider/provider.ts`.
  */
 export function createProviders(options: {
   studio: StudioClient['signingIn'];
@@ -82,7 +82,10 @@ export function createProviders(options: {
   };
 }
 
-/** Returns whether the provider lets people make accounts (Initiating User Registration via OpenID Connect 1.0 §4). */
+/**
+ * Returns whether the provider lets people make accounts (Initiating User Registration via OpenID Connect 1.0 §4). The
+ * studio decides it by STUDIO_SIGN_UP (`studio/src/config.ts`).
+ */
 export function offersSignUp(configuration: Configuration): boolean {
   const prompts: unknown = configuration.serverMetadata()['prompt_values_supported'];
   return Array.isArray(prompts) && prompts.includes('create');

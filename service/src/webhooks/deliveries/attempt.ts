@@ -19,7 +19,8 @@ export type AttemptDependencies = {
 
 /**
  * Makes one attempt (docs/api.md §6) and returns its outcome; undefined where this process stopped the attempt. The
- * status line decides the outcome: an error in the body after it is not a failure.
+ * status line decides the outcome: an error in the body after it is not a failure. The function in
+ * `service/sql/functions/record_attempts.sql` decides whether the delivery succeeded, failed or is retried.
  */
 export async function attempt(
   claim: Claim,

@@ -37,7 +37,10 @@ export async function listDeliveries(
 /** A delivery with its details. `body`: the bytes that are sent, as text. */
 export type ShownDelivery = { delivery: Delivery; body: string; history: DeliveryAttempt[] };
 
-/** Returns a delivery with every attempt of the last 30 days, oldest first. @throws ApiProblem `not_found` */
+/**
+ * Returns a delivery with every attempt of the last 30 days, oldest first. `keptFor` in
+ * `service/src/retention/cleaner.ts` says how long deliveries and attempts are kept. @throws ApiProblem `not_found`
+ */
 export async function showDelivery(
   database: Database,
   deliveryId: string,

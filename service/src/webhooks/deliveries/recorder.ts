@@ -32,6 +32,8 @@ export type RecorderOptions = {
 
 /**
  * Records results in batches, one statement for each batch. While the database is unavailable, retries again and again.
+ * The function in `service/sql/functions/record_attempts.sql` decides the status of a delivery and when its next
+ * attempt is due.
  */
 export function createRecorder({ database, mutex, gatherMs, log }: RecorderOptions): Recorder {
   const stopping = new AbortController();

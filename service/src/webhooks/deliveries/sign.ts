@@ -6,6 +6,7 @@ import { deliveryHeaders, deliveryUserAgent } from '@renderkit/contract/v1/heade
  * Returns the value of Service-Signature (docs/api.md §6): `t`, and a `v1` for each secret, in the order of the
  * secrets. Each `v1` is the lower-case hexadecimal HMAC-SHA256 of `<t>.<body>` under the whole secret, `whsec_`
  * included. `t` is Unix seconds. For a day after a rotation there are two secrets (`endpoints/signing-secrets.ts`).
+ * Programs that check a signature: `service/src/docs/verify-webhook`.
  */
 export function signatureHeader(secrets: readonly string[], t: number, body: Buffer): string {
   const signatures = secrets.map((secret) =>

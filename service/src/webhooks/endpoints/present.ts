@@ -9,7 +9,10 @@ export type ListedWebhook = {
   status: 'active' | 'paused';
   createdAt: string;
   pausedAt: string | null;
-  /** The time since which every attempt has failed; null if the last one succeeded, or there was none. */
+  /**
+   * The time since which every attempt has failed; null if the last one succeeded, or there was none.
+   * `record_attempts.sql` sets it.
+   */
   failingSince: string | null;
 };
 

@@ -18,7 +18,10 @@ export type SigningSecrets = {
 const secretCharacters = 32;
 /** How many decrypted secrets are cached: decrypting one took a tenth of a delivery's time. */
 const maxOpened = 1_000;
-/** How long deliveries also carry a signature of the old secret. */
+/**
+ * How long deliveries also carry a signature of the old secret. `claim_deliveries.sql` returns the old secret until
+ * then.
+ */
 const overlapSeconds = 24 * 60 * 60;
 
 /** Creates and decrypts the secrets that sign deliveries. A stored secret is bound to its endpoint. */

@@ -65,7 +65,9 @@ async function changeStatus(
 }
 
 /**
- * Pauses an endpoint: nothing new is written for it, and its pending deliveries wait, except pings.
+ * Pauses an endpoint: nothing new is written for it, and its pending deliveries wait, except pings. `write_event.sql`
+ * and `move_generations.sql` (in `service/sql/functions`) skip paused endpoints, `claim_deliveries.sql` claims only
+ * their pings.
  * @throws ApiProblem `not_found`
  */
 export function pauseWebhook(database: Database, endpointId: string, asker: Asker): Promise<void> {

@@ -14,7 +14,8 @@ type Validated = { url: string; events: SubscribableEventType[] };
 
 /**
  * Validates the given fields of an endpoint and returns the URL in normal form. Refuses a name that resolves to a
- * non-public address. Each connect checks the name again, so an https name that cannot be resolved now is accepted.
+ * non-public address. Each connect checks the name again (`openSocket` in `egress/src/connector.ts`), so an https name
+ * that cannot be resolved now is accepted.
  * @throws ApiProblem `invalid_request`
  */
 export function validateEndpoint(

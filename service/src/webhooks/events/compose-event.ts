@@ -8,7 +8,11 @@ import { newId } from '@renderkit/server-kit/ids.ts';
  */
 export type ComposedEvent = { id: string; type: EventType; body: string };
 
-/** Puts the envelope around `data` (JSON text). `at` is ISO 8601 in UTC. */
+/**
+ * Puts the envelope around `data` (JSON text). `at` is ISO 8601 in UTC. Events of generations get their data from
+ * `service/src/generations/settle/compose-transition.ts`, events of uploads from
+ * `service/src/uploads/record-outcomes.ts`, pings from `queries.ts`.
+ */
 export function composeEvent(type: EventType, data: string, at: string): ComposedEvent {
   const id = newId(idPrefixes.event);
   return {

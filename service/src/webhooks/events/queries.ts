@@ -10,7 +10,8 @@ const pingMessage = 'This is a test. The endpoint can be reached.';
 /**
  * Writes an event with its deliveries, in the transaction of the outcome that it announces (`queryable`). `at` is ISO
  * 8601. Returns how many deliveries there are: if any, the caller must wake the deliverers after the commit. Throws for
- * the second event of a subject. (SQL statements call the function `write_event` directly.)
+ * the second event of a subject. `write_event.sql` chooses the endpoints. (`move_generations.sql` writes the events of
+ * generations itself.)
  */
 export async function writeEvent(
   queryable: Queryable,
