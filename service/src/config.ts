@@ -77,7 +77,10 @@ const ownPaths = [
 ];
 const defaultConsoleDirectory = fileURLToPath(new URL('../../console/dist', import.meta.url));
 
-/** Reads the settings from the environment. @throws ConfigError with a sentence that names the variable */
+/**
+ * Reads the settings from the environment. With `npm start`, `partEnvironments` in `stack/src/config.ts` makes this
+ * environment. @throws ConfigError with a sentence that names the variable
+ */
 export function readServiceConfig(environment: Environment): ServiceConfig {
   const read = readEnvironment(environment);
   const host = read.text('HOST') ?? '127.0.0.1';

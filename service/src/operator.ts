@@ -1,6 +1,6 @@
 /**
  * What an operator may do to the service's database: plain functions without HTTP. An operator has access to the
- * machine; API keys can never do these things.
+ * machine; API keys can never do these things. `stack/src/operator/commands.ts` lists the commands.
  */
 import type { Scope } from '@renderkit/contract/v1/scopes.ts';
 import { parseCidrs } from '@renderkit/egress/public-address.ts';

@@ -27,7 +27,7 @@ export type CrashPointName =
   // The studio has answered with a new token, which is not stored yet.
   | 'refresh-answered';
 
-/** Called at each point. A test's entry point kills the process there. */
+/** Called at each point. A test's entry point (`service/test/doomed-entry.ts`) kills the process there. */
 export type CrashPoint = (name: CrashPointName) => void | Promise<void>;
 
 /**

@@ -9,7 +9,10 @@ const maxAccounts = 10_000;
 
 export type AgeVerification = (accountId: string) => Promise<boolean>;
 
-/** Returns whether the studio has verified the age of an account. The returned promise rejects with StudioFailure. */
+/**
+ * Returns whether the studio has verified the age of an account. The returned promise rejects with StudioFailure.
+ * `requireAge` in `service/src/catalog/validate-body.ts` refuses models by it.
+ */
 export function createAgeVerification(studioClient: StudioClient): AgeVerification {
   const verified = new LRUCache<string, true>({ max: maxAccounts, ttl: rememberedForMs });
   return async (accountId) => {

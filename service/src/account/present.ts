@@ -46,7 +46,10 @@ export function presentAccount(account: StudioAccount, balance: Balance): Accoun
   };
 }
 
-/** `limit` and `running` come from the studio and include jobs of other services; `queued` comes from our database. */
+/**
+ * `limit` and `running` come from the studio and include jobs of other services; `queued` comes from our database.
+ * `service/sql/functions/claim_generations_up_to.sql` applies the limits before a generation is sent.
+ */
 export function presentLimits(limits: StudioLimits, queued: QueuedRow): Limits {
   const lane = (name: 'image' | 'edit' | 'video') => ({
     limit: limits[name].limit,

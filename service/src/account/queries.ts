@@ -1,6 +1,6 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
-/** The settings that a person chose for an account. */
+/** The settings that a person chose for an account. `service/src/downloads/download-items.ts` applies them. */
 export type SettingsRow = { recipes_in_files: boolean };
 
 export async function selectSettings(database: Database, accountId: string): Promise<SettingsRow> {

@@ -18,7 +18,10 @@ export type AccountReader = {
   balance: (accountId: string) => Promise<Balance>;
   /** Returns how many jobs may run, how many run and how many wait. @throws ApiProblem */
   limits: (accountId: string) => Promise<Limits>;
-  /** Returns how many bytes are stored, and the limit. @throws ApiProblem */
+  /**
+   * Returns how many bytes are stored, and the limit. The studio enforces the limit: `studio/src/storage/reserve.ts`.
+   * @throws ApiProblem
+   */
   storage: (accountId: string) => Promise<Storage>;
 };
 

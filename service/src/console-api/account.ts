@@ -7,7 +7,10 @@ import { listUploads, readMaskUrl, readTemporaryBytes } from '../uploads/queries
 import { askStudio } from './ask-studio.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
 
-/** Shows what a person's account stores, and its uploads. The HTTP API deletes uploads. */
+/**
+ * Shows what a person's account stores, and its uploads. The HTTP API deletes uploads
+ * (`service/src/uploads/delete-upload.ts`).
+ */
 export function storageHandlers(deps: {
   database: Database;
   account: Pick<AccountReader, 'storage'>;

@@ -29,7 +29,8 @@ const timeouts: { [Id in AdministrationOperationId]?: number } = {
 
 /**
  * Passes operations of the studio's administration on for the signed-in person. The studio decides who is an
- * administrator and which operations need a fresh sign-in. The service reports how fresh the session's sign-in is.
+ * administrator and which operations need a fresh sign-in (`studio/src/administration/asker.ts`). The service reports
+ * how fresh the session's sign-in is.
  */
 export function administrationHandlers({
   studioClient,

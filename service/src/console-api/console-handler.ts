@@ -13,7 +13,10 @@ export type Person = {
   accountId: string;
   sessionId: string;
   email: string | null;
-  /** Until then the person may change prices and secrets without signing in again; null: must sign in again first. */
+  /**
+   * Until then the person may change prices and secrets without signing in again; null: must sign in again first.
+   * `requireFreshSignIn` in `studio/src/administration/asker.ts` checks this.
+   */
   freshUntil: Date | null;
 };
 

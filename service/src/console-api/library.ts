@@ -14,7 +14,7 @@ import type { ConsoleHandlers } from './console-handler.ts';
 
 /**
  * Shows a person's library, with the generation of each item if the service made it. The HTTP API handles favorites and
- * deletes items.
+ * deletes items (`service/src/library/routes.ts`).
  */
 export function libraryHandlers(deps: {
   database: Database;

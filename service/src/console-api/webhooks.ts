@@ -32,6 +32,7 @@ const noHealth: WebhookHealth = { delivered: 0, failed: 0, pending: 0 };
 /**
  * Manages a person's webhook endpoints. `allow`: networks that endpoints may be in although they are not public.
  * `accountMutex`: many tests of one account at once wait there, instead of each holding a database connection.
+ * `service/src/webhooks/endpoints/validate-endpoint.ts` checks the addresses of endpoints.
  */
 export function webhookHandlers(deps: {
   database: Database;

@@ -37,7 +37,10 @@ export type DocsOptions = {
   publicUrl: string;
 };
 
-/** Serves pages for people, and the OpenAPI document and plain texts for programs. None of them needs a key. */
+/**
+ * Serves pages for people, and the OpenAPI document and plain texts for programs. None of them needs a key.
+ * `tools/openapi-document.ts` generates the OpenAPI document.
+ */
 export async function addDocsRoutes(app: FastifyInstance, { publicUrl }: DocsOptions): Promise<void> {
   const document = await readFile(
     fileURLToPath(import.meta.resolve('@renderkit/contract/openapi.json')),

@@ -8,6 +8,7 @@ const leftOut = new Set(['prompt', 'model', 'project_id', 'metadata', 'nsfw_chec
 /**
  * Returns how an output was made, as an XMP packet. The prompt is the description, which any program shows; everything
  * else is JSON. The packet leaves out the account's own metadata and the references, since an address may be a secret.
+ * `server-kit/src/files/embed-xmp.ts` writes the packet into the file.
  */
 export function recipeOf({ kind, model, request, provenance }: MadeWith, outputId: string): string {
   const body = requestBodyOf(kind, { ...request, uploads: null }, '{}');

@@ -11,7 +11,7 @@ declare module 'fastify' {
 
 /**
  * The files of a request. They are stored before it is known whether the request is accepted, because a form may have
- * fields after its files. A refused request leaves none of them.
+ * fields after its files. A refused request leaves none of them. `facade-exchange.ts` decides whether they are kept.
  */
 export class BroughtFiles {
   readonly #deleteUpload: DeleteUpload;

@@ -75,7 +75,7 @@ export type FacadeCallsOptions = {
 /**
  * Gives a repeated create the generations of the first one (decision 0038): clients of other programs repeat requests
  * that got no answer and send no Idempotency-Key. A request with a living exchange is never joined, so equal parallel
- * requests stay separate.
+ * requests stay separate. `service/sql/functions/hold_facade_call.sql` chooses the earlier request.
  */
 export class FacadeCalls implements AsyncDisposable {
   readonly #database: Database;

@@ -27,7 +27,10 @@ export type Asked = {
   pictures: readonly TakenImage[];
 };
 
-/** How an API answers. A method that writes returns whether the client received the answer. */
+/**
+ * How an API answers. A method that writes returns whether the client received the answer. `openai/images.ts`,
+ * `openai/chat.ts`, `openai/create-video.ts` and `a1111/images.ts` have one each.
+ */
 export type Presentation = {
   form: AnswerForm;
   /** Answers with the finished generations and the requested outputs, of which there is at least one. */

@@ -56,7 +56,10 @@ export type FacadeScope = <Refusal extends Error>(
   },
 ) => void;
 
-/** Never logs bodies of facades, because some clients send all of their settings. */
+/**
+ * Never logs bodies of facades, because some clients send all of their settings. The scope of each route is in
+ * `openai/routes.ts` and `a1111/routes.ts`.
+ */
 export function createFacadeScope({
   admission,
   deleteUpload,

@@ -1,7 +1,10 @@
 import { eachSetting, type SettingName } from '@renderkit/contract/studio/kinds.ts';
 import { maxPromptCharacters } from '@renderkit/contract/v1/limits.ts';
 
-/** A field of a foreign request. */
+/**
+ * A field of a foreign request. The fields are read by `image-request.ts`, `chat-request.ts` and `video-request.ts` in
+ * `openai` and by `image-request.ts` in `a1111`.
+ */
 export type Field = {
   /** What the field becomes, in Markdown; docs/connect.md contains this text. */
   becomes: string;
@@ -18,7 +21,7 @@ export type FieldTable = Readonly<Record<string, Field>>;
 /** A request as the code may read it: only by the names of a table. */
 export type FieldsOf<Table extends FieldTable> = { readonly [Name in keyof Table]?: unknown };
 
-/** How many pictures one request may make. */
+/** How many pictures one request may make. `image-request.ts` in `openai` and in `a1111` refuses more (`countOf`). */
 export const maxOutputs = 10;
 /** How many previews a stream shows at most. */
 export const maxPartialImages = 3;

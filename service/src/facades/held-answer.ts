@@ -9,7 +9,7 @@ import { RateFloor } from '@renderkit/server-kit/http/rate-floor.ts';
  */
 const readerPace: Pace = { minBytesPerSecond: 8 * 1024, windowMs: 60_000 };
 
-/** Milliseconds. */
+/** Milliseconds. Set in `service/src/app.ts`. */
 export type Heartbeat = {
   /** Until the first byte of an answer that is not ready. 0 for no heartbeat. */
   afterMs: number;
@@ -48,7 +48,8 @@ export const eventsForm = (failure: (body: object) => string): AnswerForm => ({
 /**
  * An answer that may take minutes. Proxies close connections that are silent for a minute or two. So after a while it
  * writes the head of a 200, and then heartbeats. Until then, a failure still gets its own status. Later, a failure cuts
- * the connection if the format cannot report it: a client that repeats gets the true answer.
+ * the connection if the format cannot report it: a client that repeats gets the true answer. `wait` in
+ * `make-outputs.ts` decides how long an answer is held.
  */
 export class HeldAnswer {
   readonly #response: ServerResponse;

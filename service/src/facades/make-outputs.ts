@@ -19,6 +19,7 @@ import type { FacadeCall, FacadeCalls } from './facade-calls.ts';
 
 /**
  * The creates that a foreign request needs. They are equal; how many outputs one of them makes depends on the model.
+ * `plan-creates.ts` computes how many creates there are.
  */
 export type Wanted = {
   kind: GenerationKind;

@@ -88,7 +88,10 @@ export class OutputMedia implements Disposable {
     }
   }
 
-  /** `GET /media/{folder}/{name}`: passes on the studio's answer, also parts of files. */
+  /**
+   * `GET /media/{folder}/{name}`: passes on the studio's answer, also parts of files. The studio decides about types,
+   * ranges and caching: `studio/src/storage/routes.ts`.
+   */
   addRoute(app: FastifyInstance): void {
     app.route<{ Params: { folder: string; name: string } }>({
       method: 'GET',

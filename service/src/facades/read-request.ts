@@ -45,7 +45,7 @@ export type FacadeRequest = {
   files: TakenFile[];
 };
 
-/** Stores bytes as an upload of the account. @throws ApiProblem */
+/** Stores bytes as an upload of the account. Implemented in `start-facades.ts`. @throws ApiProblem */
 export type StoreFile = (file: {
   accountId: string;
   /** The id of the upload. */

@@ -27,6 +27,7 @@ const minBase64Characters = 40;
 /**
  * Accepts a picture in any form: a data URL, bare base64, an id or a link of the service, or an https address, which is
  * fetched later as in `/v1`. The bytes decide the type, not what the client declares.
+ * `service/src/references/resolve-references.ts` checks ids of uploads and addresses.
  * @throws ApiProblem invalid_request that names the field
  */
 export function takeImage(

@@ -11,7 +11,10 @@ const maxSeconds = 1e6;
 
 const noSuchVideo = asNotFound('There is no such video in the library.');
 
-/** Takes frames of videos in the library (docs/api.md §4). Frames are free, so no budget or balance is checked. */
+/**
+ * Takes frames of videos in the library (docs/api.md §4). Frames are free, so no budget or balance is checked.
+ * `studio/src/library/take-frame.ts` takes them; `store.ts` beside it says how long unsaved frames are kept.
+ */
 export function framesRoutes({
   studioClient,
 }: {

@@ -14,8 +14,8 @@ export type LibraryFilter = {
 };
 
 /**
- * Returns a page of an account's library from the studio, newest first. @throws ApiProblem when the studio does not
- * answer
+ * Returns a page of an account's library from the studio, newest first. `selectAssets` in `studio/src/library/store.ts`
+ * searches and filters. @throws ApiProblem when the studio does not answer
  */
 export function listAssets(
   studioClient: Pick<StudioClient, 'call'>,

@@ -9,7 +9,7 @@ const noSuchItem = asNotFound('There is no such item in the library.');
 
 /**
  * The studio keeps the library and assigns its ids (docs/api.md §4). The output of a generation is the item with the
- * same id.
+ * same id. `studio/src/library/routes.ts` answers these calls.
  */
 export function libraryRoutes({
   studioClient,

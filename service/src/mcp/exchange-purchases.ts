@@ -3,7 +3,8 @@ import type { FacadeCall, FacadeCalls } from '../facades/facade-calls.ts';
 
 /**
  * The creates of one HTTP exchange. When the exchange is lost and repeated, any process finds its creates again
- * (decision 0046). A create counts as delivered when the answer that contains it was sent completely.
+ * (decision 0046). A create counts as delivered when the answer that contains it was sent completely. The caller is
+ * `clients/mcp/src/tools/purchase.ts`, which also asks for confirmations.
  */
 export class ExchangePurchases implements Purchases {
   readonly #calls: FacadeCalls;

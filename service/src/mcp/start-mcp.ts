@@ -41,7 +41,7 @@ const keyHeaders = ['authorization', 'x-api-key'] as const;
 
 /**
  * Serves MCP at `/mcp` (decision 0046). The tools call `/v1` of the same process with the caller's own key, so that all
- * its rules apply. Disposing the result ends running calls.
+ * its rules apply. Disposing the result ends running calls. The tools are in `clients/mcp/src/tools`.
  */
 export function startMcp(
   owned: Pick<AsyncDisposableStack, 'use'>,

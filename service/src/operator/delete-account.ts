@@ -8,7 +8,8 @@ import { markDeleted } from './store.ts';
 
 /**
  * Deletes an account. Its keys, sessions and webhook endpoints end, and its queued generations are canceled. Its texts
- * are erased after its running generations have settled. For an unknown or deleted account nothing changes.
+ * are erased after its running generations have settled. For an unknown or deleted account nothing changes. The studio
+ * deletes its own account: `studio/src/accounts/delete-account.ts`.
  */
 export async function deleteAccount(database: Database, accountId: string): Promise<void> {
   // In one transaction: somebody may connect the account again at any moment, and then no old key or session may be

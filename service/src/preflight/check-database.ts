@@ -7,6 +7,7 @@ export const sqlDirectory = path.resolve(import.meta.dirname, '../../sql');
 
 /**
  * Refuses to start on a database that could lose committed data, or whose tables are not ours.
+ * `server-kit/src/schema/check-database.ts` makes the checks.
  * @throws ConfigError
  */
 export function checkDatabase(database: Database): Promise<void> {

@@ -7,7 +7,11 @@ import { asNotFound, translated } from '../studio-client/translate-error.ts';
 
 const noSuchProject = asNotFound('There is no such project.');
 
-/** The studio keeps projects (docs/api.md §4); the service stores nothing of them. */
+/**
+ * The studio keeps projects (docs/api.md §4); the service stores nothing of them. `contract/studio/project-title.ts`
+ * has the rule for titles; `studio/sql/functions/delete_project.sql` decides what happens to the items of a deleted
+ * project.
+ */
 export function projectsRoutes({
   studioClient,
 }: {

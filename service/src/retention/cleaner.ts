@@ -5,14 +5,17 @@ import { fillPromptWords, removeOutdated, type RetainedTable } from './store.ts'
 
 /**
  * How long the rows of each table are kept, as PostgreSQL intervals; for sessions, since their last use. Generations
- * stay. Deliveries are removed before their endpoints.
+ * stay. Deliveries are removed before their endpoints. `removals` in `store.ts` says from which time on. Other files
+ * remove uploads (`service/src/uploads/expire-unused.ts`), texts of deleted accounts
+ * (`service/src/operator/erase-accounts.ts`) and media (`studio/src/clean.ts`).
  */
 export const keptFor = {
   rate_windows: '5 minutes',
   manual_sends: '5 minutes',
-  // One day longer than clients can read them.
+  // One day longer than clients can read them (`streamedFor` in `service/src/generations/events/store.ts`).
   account_events: '8 days',
   delivery_attempts: '30 days',
+  // As `idle` in `service/src/identity/sessions/store.ts`, which refuses unused sessions.
   sessions: '7 days',
   deliveries: '90 days',
   events: '90 days',

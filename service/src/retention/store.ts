@@ -2,7 +2,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 /**
  * Each statement removes at most `$1` rows that are older than an interval. The interval is part of the text, so that
- * the planner knows how few rows these are.
+ * the planner knows how few rows these are. `keptFor` in `cleaner.ts` has the intervals.
  */
 const removals = {
   rate_windows: (age: string) => `delete from rate_windows where (key_id, minute) in (

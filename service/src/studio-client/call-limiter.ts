@@ -28,7 +28,10 @@ export type CallLimiter = {
   isHeld: (accountId: string) => boolean;
 };
 
-/** Smooths an account's bursts: only `maxInFlight` calls run at once, the others wait in a queue. */
+/**
+ * Smooths an account's bursts: only `maxInFlight` calls run at once, the others wait in a queue. `performForAccount` in
+ * `studio-client.ts` repeats a call that the studio limited.
+ */
 export function createCallLimiter(maxInFlight: number = maxInFlightPerAccount): CallLimiter {
   const limiters = new Map<string, Limiter>();
 

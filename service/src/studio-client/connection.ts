@@ -56,7 +56,8 @@ type ConnectionsOptions = {
 /**
  * Provides the accounts' access tokens. Decrypted tokens are cached in memory until they expire; a revoked token is
  * noticed only when the studio refuses it. A lease lets only one process refresh at a time. During the request to the
- * studio no database connection is held.
+ * studio no database connection is held. `refresh-grant.ts` decides whether the session has ended; `connect-account.ts`
+ * begins one.
  */
 export function createConnections(options: ConnectionsOptions): Connections {
   const cache = new LRUCache<string, Cached>({ max: maxCachedTokens });

@@ -13,7 +13,7 @@ const maxRetryAfterSeconds = 24 * 60 * 60;
 // With these statuses a gateway in front of the studio reports that the studio did not answer.
 const gatewayStatuses = new Set([502, 503, 504]);
 
-/** One HTTP request to the studio. */
+/** One HTTP request to the studio. `exchange.ts` sends it and retries, `send-stream.ts` sends streams. */
 export type Request = {
   method: Dispatcher.HttpMethod;
   /** Path and query. */

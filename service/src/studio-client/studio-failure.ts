@@ -20,7 +20,10 @@ export type StudioFailureKind = (typeof studioFailureKinds)[number];
 /** The message of a refusal, and a message for each invalid field. */
 export type StudioWords = { message: string; errors: { field: string; message: string }[] };
 
-/** A call to the studio that got no usable answer. The message is only for logs, because it may quote the studio. */
+/**
+ * A call to the studio that got no usable answer. The message is only for logs, because it may quote the studio.
+ * `readRefusal` in `http-call.ts` chooses the kind, `translate-error.ts` makes a problem of it.
+ */
 export class StudioFailure extends Error {
   override name = 'StudioFailure';
   readonly kind: StudioFailureKind;

@@ -51,7 +51,8 @@ const byStudioCode = {
 
 /**
  * Converts a failed call to the studio to a refusal: a code of §7 and our own sentence, never the studio's text. Throws
- * any other error unchanged.
+ * any other error unchanged. Refusals of quotes are in `service/src/quotes/studio-quotes.ts`, of files in
+ * `service/src/uploads/file-issues.ts`.
  */
 export function translateStudioFailure(failure: unknown): ApiProblem {
   if (failure instanceof ApiProblem) return failure;

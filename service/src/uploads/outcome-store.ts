@@ -30,8 +30,8 @@ export function statusesBefore(to: UploadStatus): UploadStatus[] {
 }
 
 /**
- * The outcome of an upload. The studio decides it (`studio/src/uploads/check-upload.ts`) and reports it by its feed or
- * to `reconcile.ts`.
+ * The outcome of an upload. The studio decides it for a stored file (`studio/src/uploads/check-upload.ts`), and
+ * `imports.ts` for an address without a usable file.
  */
 export type UploadOutcome = {
   id: string;

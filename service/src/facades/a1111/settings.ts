@@ -59,7 +59,7 @@ export function createSettings({ database, catalogCache, readRequest }: Settings
       });
     },
 
-    /** Stores the model for this key. Nothing else can be set. */
+    /** Stores the model for this key. Nothing else can be set. `image-request.ts` applies it. */
     choose: async (request: FastifyRequest, reply: FastifyReply) => {
       const { account, key } = (request.admitted as Admitted).principal;
       const { fields } = await readRequest(request, reply, account.id, {

@@ -19,8 +19,8 @@ export type AdmittedSession = Admitted & {
     sessionId: string;
     email: string | null;
     /**
-     * Until then the person counts as just signed in; null: no longer. `studio/src/administration/asker.ts` requires
-     * it.
+     * Until then the person counts as just signed in; null: no longer. `studio/src/administration/asker.ts` requires it
+     * for some changes.
      */
     freshUntil: Date | null;
   };

@@ -2,7 +2,7 @@ import { freshSignInSeconds } from '@renderkit/contract/studio/administration/fr
 import { scopes } from '@renderkit/contract/v1/scopes.ts';
 import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 
-/** A session ends when it was not used for this long. */
+/** A session ends when it was not used for this long. `service/src/retention/cleaner.ts` removes the rows. */
 export const idle = `interval '7 days'`;
 const maxLive = 50;
 const freshUntil = `s.authenticated_at + interval '${freshSignInSeconds} seconds'`;

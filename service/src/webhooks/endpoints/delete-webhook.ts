@@ -6,7 +6,7 @@ import { endDeliveries, markDeleted, selectEndpointIds } from './store.ts';
 
 /** How many deliveries one statement ends: few enough that nobody has to wait for it. */
 const batchSize = 500;
-/** How many batches the caller waits for; the deliverers end the rest (`service/sql/functions/claim_deliveries.sql`). */
+/** How many batches the caller waits for; the deliverers end the rest (`claim_deliveries.sql`). */
 const maxBatches = 200;
 
 /**
