@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { until } from '@renderkit/server-kit/testing/until.ts';
 import { makeMedia, testDriver } from '@renderkit/engine-kit/driver-conformance.ts';
 import type { BoundValue, Driver, EngineJob } from '@renderkit/engine-kit/driver.ts';
 import type { JsonObject, Route } from '@renderkit/engine-kit/route.ts';
+import { newResultFolder } from '@renderkit/engine-kit/testing/result-folder.ts';
 import { createA1111Driver } from './driver.ts';
 import { A1111Counterpart, resultBytes } from './testing/counterpart.ts';
 
@@ -60,7 +60,7 @@ async function submit(driver: Driver, change: Partial<EngineJob> = {}) {
 }
 
 function follow(driver: Driver, handle: Awaited<ReturnType<Driver['submit']>>) {
-  return driver.follow(handle, { ...job, folder: tmpdir() }, never);
+  return driver.follow(handle, { ...job, folder: newResultFolder() }, never);
 }
 
 async function untilTaken(counterpart: A1111Counterpart): Promise<void> {
@@ -162,7 +162,7 @@ test('an error says whose fault it is', async () => {
     await using driver = connect(counterpart);
     counterpart.mishaps('submit', { status, ...(json && { json }) });
     const handle = await submit(driver);
-    const asked = { ...job, route: { ...route, on_unknown: 'fail' }, folder: tmpdir() } as const;
+    const asked = { ...job, route: { ...route, on_unknown: 'fail' }, folder: newResultFolder() } as const;
     await assert.rejects(Array.fromAsync(driver.follow(handle, asked, never)), (failure) => {
       assert.partialDeepStrictEqual({ ...(failure as object) }, expected, `${status}`);
       return true;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { makeMedia, testDriver } from '@renderkit/engine-kit/driver-conformance.ts';
 import type { BoundValue, Driver, EngineJob } from '@renderkit/engine-kit/driver.ts';
 import type { Route } from '@renderkit/engine-kit/route.ts';
+import { newResultFolder } from '@renderkit/engine-kit/testing/result-folder.ts';
 import { createFalDriver } from './driver.ts';
 import { FalCounterpart, resultBytes } from './testing/counterpart.ts';
 
@@ -65,7 +65,7 @@ function connect(counterpart: FalCounterpart): Driver {
 }
 
 async function follow(driver: Driver, handle: Awaited<ReturnType<Driver['submit']>>) {
-  return Array.fromAsync(driver.follow(handle, { ...job, folder: tmpdir() }, never));
+  return Array.fromAsync(driver.follow(handle, { ...job, folder: newResultFolder() }, never));
 }
 
 test('a call has the route’s body, the job’s values, small media as data URIs, and no tries of fal’s own', async () => {
@@ -242,7 +242,7 @@ test('what it cost is told by what was counted, where the route has prices for i
   const cost = { currency: 'USD', per_render: 0.1, measured: { per_second: 0.01 } };
   const priced = { ...job, route: { ...route, cost } };
   const handle = await driver.submit(await driver.prepare(priced, never), job.id, never);
-  const news = await Array.fromAsync(driver.follow(handle, { ...priced, folder: tmpdir() }, never));
+  const news = await Array.fromAsync(driver.follow(handle, { ...priced, folder: newResultFolder() }, never));
   const result = news.at(-1);
   assert.ok(result?.type === 'result');
   assert.equal(result.cost, 0.015);

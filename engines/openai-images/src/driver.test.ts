@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { makeMedia, testDriver } from '@renderkit/engine-kit/driver-conformance.ts';
 import type { BoundValue, CreateDriver, Driver, EngineJob } from '@renderkit/engine-kit/driver.ts';
 import type { JsonObject, Route } from '@renderkit/engine-kit/route.ts';
+import { newResultFolder } from '@renderkit/engine-kit/testing/result-folder.ts';
 import { createOpenaiImagesDriver } from './driver.ts';
 import { ImagesCounterpart, resultBytes } from './testing/counterpart.ts';
 
@@ -60,7 +60,7 @@ function connect(counterpart: ImagesCounterpart): Driver {
 }
 
 async function follow(driver: Driver, handle: Awaited<ReturnType<Driver['submit']>>) {
-  return Array.fromAsync(driver.follow(handle, { ...job, folder: tmpdir() }, never));
+  return Array.fromAsync(driver.follow(handle, { ...job, folder: newResultFolder() }, never));
 }
 
 test('pictures are asked for in JSON, with nothing but the body and the values', async () => {
@@ -165,7 +165,7 @@ test('what it cost is told by what was counted, where the route has prices for i
   };
   const priced = { ...job, route: { ...route, cost } };
   const handle = await driver.submit(await driver.prepare(priced, never), job.id, never);
-  const news = await Array.fromAsync(driver.follow(handle, { ...priced, folder: tmpdir() }, never));
+  const news = await Array.fromAsync(driver.follow(handle, { ...priced, folder: newResultFolder() }, never));
   const result = news.at(-1);
   assert.ok(result?.type === 'result');
   assert.equal(result.cost, 0.08006);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { makeMedia, testDriver } from '@renderkit/engine-kit/driver-conformance.ts';
 import type { BoundValue, Driver, EngineJob } from '@renderkit/engine-kit/driver.ts';
 import type { JsonObject, Route } from '@renderkit/engine-kit/route.ts';
+import { newResultFolder } from '@renderkit/engine-kit/testing/result-folder.ts';
 import { createOpenaiVideosDriver } from './driver.ts';
 import { VideosCounterpart, resultBytes } from './testing/counterpart.ts';
 import { stageOf } from './video-state.ts';
@@ -112,7 +112,7 @@ test('a video that failed says whose fault it is', async () => {
     await using driver = connect(counterpart);
     const handle = await submit(driver);
     counterpart.shows = { status: 'failed', error: { code, message: 'no' } };
-    const following = driver.follow(handle, { ...job, folder: tmpdir() }, never);
+    const following = driver.follow(handle, { ...job, folder: newResultFolder() }, never);
     await assert.rejects(Array.fromAsync(following), (error) => {
       assert.partialDeepStrictEqual({ ...(error as object) }, expected);
       return true;
@@ -127,7 +127,7 @@ test('a video that waits is deleted by a stop, one that runs is not', async () =
   assert.equal(counterpart.asked.cancel, 1);
   counterpart.held = true;
   const handle = await submit(driver);
-  for await (const news of driver.follow(handle, { ...job, folder: tmpdir() }, never)) {
+  for await (const news of driver.follow(handle, { ...job, folder: newResultFolder() }, never)) {
     if (news.type === 'progress' && news.stage === 'rendering') break;
   }
   assert.equal(await driver.cancel(handle, never), 'unknown');

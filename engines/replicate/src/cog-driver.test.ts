@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { testDriver } from '@renderkit/engine-kit/driver-conformance.ts';
 import type { BoundValue, Driver, EngineJob } from '@renderkit/engine-kit/driver.ts';
 import type { JsonValue, Route } from '@renderkit/engine-kit/route.ts';
+import { newResultFolder } from '@renderkit/engine-kit/testing/result-folder.ts';
 import { createReplicateDriver } from './driver.ts';
 import { CogCounterpart, cogResultBytes } from './testing/cog-counterpart.ts';
 
@@ -48,7 +48,7 @@ async function submit(driver: Driver, id = job.id) {
 }
 
 const follow = (driver: Driver, handle: JsonValue) =>
-  Array.fromAsync(driver.follow(handle, { ...job, folder: tmpdir() }, never));
+  Array.fromAsync(driver.follow(handle, { ...job, folder: newResultFolder() }, never));
 
 test('a prediction goes under the submission’s id, and is canceled by it', async () => {
   await using counterpart = await new CogCounterpart().start();
