@@ -50,6 +50,7 @@ export function applyNames(
 /**
  * Applies the author's marks: they name what is offered. What the walk found for the same input stays, and becomes
  * sure. If a mark names a role, only the mark has this role. An input without a role becomes an option.
+ * `author-marks.ts` and `input-nodes.ts` find the marks.
  */
 export function applyMarks(
   view: GraphView,

@@ -21,7 +21,10 @@ const usualRatios: Readonly<Record<'image' | 'video', readonly string[]>> = {
   image: ['1:1', '16:9', '9:16', '4:3', '3:4', '3:2', '2:3'],
   video: ['16:9', '9:16', '1:1', '4:3', '3:4'],
 };
-/** A size counts as having a ratio if it differs by at most this share. */
+/**
+ * A size counts as having a ratio if it differs by at most this share. `studio/src/administration/warn-of-offer.ts`
+ * warns of sizes by the same share.
+ */
 const tolerance = 0.06;
 
 /** Returns the limits that the inputs of a width and a height have. */

@@ -108,7 +108,7 @@ export function assembleGraph(files: RouteFiles, { id, values, uploads }: Assemb
 
 /**
  * Returns the prefix of the files of a route's result node, below ComfyUI's output folder. `at`: 0-based, in the
- * route's order.
+ * route's order. `jobValues` in `studio/src/renders/engine-values.ts` makes `job.prefix` the same way.
  */
 export function resultPrefix(id: string, at: number): string {
   return `rk/${id}/r${at === 0 ? '' : at + 1}`;

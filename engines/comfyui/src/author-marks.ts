@@ -83,7 +83,10 @@ function decode(part: string): string {
 
 const hasScheme = /^in:\s*([a-z_]+)(?:\s+(.+))?$/i;
 
-/** Reads marks in titles: `in:prompt`, `in:seed`, `in:image`, `in:option Look`. `findOutputs` reads `out:result`. */
+/**
+ * Reads marks in titles: `in:prompt`, `in:seed`, `in:image`, `in:option Look`. `findOutputs` reads `out:result`.
+ * `applyMarks` in `apply-marks.ts` gives the marked inputs their roles.
+ */
 export function readTitleMarks(graph: Graph): MarkedInput[] {
   return [...graph.values()].flatMap((node): MarkedInput[] => {
     const mark = hasScheme.exec(node.title ?? '');

@@ -43,7 +43,7 @@ interface Job {
 /**
  * Tries everything that a driver relies on, on a real server and with nodes that need no model. Saves a few small
  * images there. Each step is tried even if an earlier step failed. If the server cannot be reached, there is only one
- * step.
+ * step. `check-route.ts` checks what a route needs on the server.
  */
 export async function* checkComfyBackend(
   tools: DriverTools,

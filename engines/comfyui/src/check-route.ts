@@ -18,6 +18,7 @@ interface Place {
 /**
  * Returns what keeps a route from running on a backend: missing classes, missing model files, values that inputs do not
  * take. An input that the route sets is checked against the values that the route may set, not against the saved value.
+ * What requests may set is checked by `manifests/src/check-machine.ts`, with the result of `target-specs.ts`.
  *
  * @throws EngineFailure if the backend cannot be asked
  */

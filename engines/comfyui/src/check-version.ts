@@ -3,6 +3,7 @@ import type { ComfyApi } from './comfy-api.ts';
 
 /**
  * Checks that a machine is at least as new as the route's `requires.comfyui`: `0.3.57`, or `>=0.3.57`.
+ * `requires.vram_gb` is compared by `tooSmallFor` in `studio/src/administration/models.ts`.
  *
  * @throws EngineFailure if the machine cannot be asked
  */

@@ -10,7 +10,10 @@ const maxInflatedBytes = 32 * 1024 * 1024;
 const keywords = ['prompt', 'workflow', 'comment', 'parameters'] as const;
 export type Keyword = (typeof keywords)[number];
 
-/** Texts found in a file, by keyword. If two have the same keyword, the first counts. */
+/**
+ * Texts found in a file, by keyword. If two have the same keyword, the first counts. `read-workflow-file.ts` decides
+ * which of them is the workflow.
+ */
 export type EmbeddedTexts = Map<Keyword, string>;
 
 /**

@@ -5,7 +5,8 @@ import type { Warning } from './workflow-error.ts';
 
 /**
  * Fills inputs that a class gained after the graph was saved, with the value that the editor would show there. An input
- * without such a value, or with the name of a model file, stays empty: only the author knows what is meant.
+ * without such a value, or with the name of a model file, stays empty: only the author knows what is meant. A workflow
+ * in UI format gets its defaults before, in `convert-workflow.ts`.
  */
 export function fillDefaults(
   graph: Graph,

@@ -28,7 +28,7 @@ export function findSamplers(view: GraphView): Sampler[] {
 
 /**
  * Finds seed, cfg, sampler, scheduler and steps of the samplers. The cfg is the guidance node on the way to the prompt,
- * if there is one.
+ * if there is one. `model-parameters.ts` decides the range of cfg that users get.
  */
 export function findSampling(
   view: GraphView,

@@ -21,6 +21,7 @@ const lengthInputs = ['length', 'num_frames', 'frames', 'video_frames'];
 
 /**
  * Finds the size, the number of images and the frames: they are in the node whose latent image the samplers begin with.
+ * `aspect-ratios.ts` decides which sizes users get, `frames` in `model-parameters.ts` which lengths.
  */
 export function findSize(view: GraphView, samplers: readonly Sampler[], kind: 'image' | 'video'): FoundSize {
   const starts = samplers.map(({ node }) => findStart(view, node));

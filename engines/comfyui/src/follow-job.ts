@@ -37,7 +37,8 @@ const growth = 1.5;
 /**
  * Follows a job until it ends, and downloads its files. The history shows the outcome of the job. The socket only shows
  * progress and when to check: its success event may come before the history has the job, be lost, or never be sent to
- * us. If ComfyUI cannot be asked for a while, that is no news of the job; the caller then sees no sign of life.
+ * us. If ComfyUI cannot be asked for a while, that is no news of the job; the caller then sees no sign of life. Time
+ * limits of the job are enforced by `studio/src/renders/follow-job.ts`.
  */
 export async function* followJob(
   followed: Followed,

@@ -1,4 +1,7 @@
-/** Facts about single classes, as tables. All other classes are judged by their inputs and outputs. */
+/**
+ * Facts about single classes, as tables. All other classes are judged by their inputs and outputs. `find-outputs.ts`
+ * and `find-media.ts` apply the tables.
+ */
 
 /** Classes that save or show results: the kind of result, and the input that receives it. */
 export const outputNodes: Readonly<

@@ -6,7 +6,10 @@ import type { GraphNode } from './graph.ts';
 import { findInput, type InputSpec, numberOption, type ObjectInfo } from './object-info.ts';
 import type { Fields, ProposedOption } from './propose-options.ts';
 
-/** What a model offers (ranges, sizes, lengths), as fields of a manifest's `parameters`. */
+/**
+ * What a model offers (ranges, sizes, lengths), as fields of a manifest's `parameters`. The bindings of the manifest
+ * are made by `propose-manifest.ts`.
+ */
 export class ModelParameters {
   readonly #detection: Detection;
   readonly #classes: ObjectInfo;

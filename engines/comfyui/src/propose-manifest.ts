@@ -22,7 +22,10 @@ export interface ProposedParameter {
 }
 
 export interface ManifestProposal {
-  /** A manifest with one route, ready to be written. It has no price: the price comes from a sample. */
+  /**
+   * A manifest with one route, ready to be written. It has no price: the price comes from a sample. `priceOfSample` in
+   * `studio/src/administration/sample-model.ts` computes it.
+   */
   readonly manifest: Fields;
   /** All findings, including guesses. The manifest binds those that are more than a guess. */
   readonly parameters: readonly ProposedParameter[];

@@ -22,7 +22,8 @@ const maxWrappings = 3;
 
 /**
  * Reads the workflow from a file that is JSON in API or UI format, or a PNG, WebP, AVIF, JPEG, MP4, MOV or WebM that
- * contains one. The file is not trusted: at most 64 MiB are read, in a limited number of steps.
+ * contains one. The file is not trusted: at most 64 MiB are read, in a limited number of steps. An upload in the
+ * console is limited by `studio/src/administration/receive-import.ts`.
  *
  * @throws WorkflowError with `not_a_workflow` or `no_workflow_in_file`
  */

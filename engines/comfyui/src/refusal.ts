@@ -28,7 +28,7 @@ const unfit: Blame = { blame: 'pair', code: 'engine_unavailable' };
 /**
  * Converts a refused graph into a failure. A value from the request is blamed on the render and named by its target. A
  * missing file that we uploaded is blamed on the backend. Anything else is blamed on this route on this backend: a
- * missing node, a missing model, an inconsistent graph.
+ * missing node, a missing model, an inconsistent graph. `run-failure.ts` converts the failure of a job that ran.
  */
 export function refusalFailure(
   backend: string,

@@ -19,6 +19,7 @@ export interface ResultPlan {
 
 const videoOrAnimationName = /\.(?:mp4|webm|mov|mkv|gif|webp|apng|png)$/i;
 const videoName = /\.(?:mp4|webm|mov|mkv)$/i;
+/** Bytes of one result. The limits for other engines are `maxResultBytes` in `engines/kit/src/result-files.ts`. */
 const maxImageBytes = 256 * 1024 * 1024;
 const maxVideoBytes = 4 * 1024 * 1024 * 1024;
 /** What common nodes write after a prefix and a number. */

@@ -1,4 +1,7 @@
-/** How reliable a finding is. Guesses are proposed, but not used until an operator agrees. */
+/**
+ * How reliable a finding is. Guesses are proposed, but not used until an operator agrees. `confirmed` in
+ * `manifests/src/parameters.ts` shows the agreement.
+ */
 export type Sure = 'sure' | 'likely' | 'guess';
 
 type RoleFacts = {
@@ -16,7 +19,8 @@ type RoleFacts = {
 
 /**
  * What an input of the graph can be used for. Most roles are sources of a manifest under the same name. `negative`,
- * `steps`, `scheduler` and `fps` keep the saved values.
+ * `steps`, `scheduler` and `fps` keep the saved values. `detect-parameters.ts` finds the roles of a graph;
+ * `propose-manifest.ts` turns them into bindings.
  */
 const facts = {
   prompt: { holds: 'text', nodeName: 'positive' },

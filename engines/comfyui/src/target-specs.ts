@@ -16,6 +16,7 @@ import {
 
 /**
  * Returns the specifications of the inputs that a route sets, from the classes of a ComfyUI.
+ * `manifests/src/check-machine.ts` compares them with what requests may set.
  *
  * @throws EngineFailure blame `pair` if a target is not a node of the route
  */

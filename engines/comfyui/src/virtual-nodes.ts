@@ -3,7 +3,10 @@ import { isArray } from './json.ts';
 import type { Scope } from './scopes.ts';
 import { nodeModes, type UiNode } from './ui-workflow.ts';
 
-/** Nodes that exist only in the editor. Their effect is applied when the graph is made. */
+/**
+ * Nodes that exist only in the editor. Their effect is applied when the graph is made. `resolve-links.ts` follows links
+ * through them.
+ */
 export type VirtualKind = 'note' | 'reroute' | 'primitive' | 'set' | 'get';
 
 const kinds: Readonly<Record<string, VirtualKind>> = {

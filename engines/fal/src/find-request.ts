@@ -15,7 +15,7 @@ const maxPages = 10;
 /**
  * Returns the id of the only request since then whose payload is the call's; `null` where there is none or more than
  * one. The caller must make sure that the call has unique values. Media are not compared, because fal returns them in
- * its own form.
+ * its own form. `studio/src/renders/unique-targets.ts` decides which values are unique.
  * @throws EngineFailure where fal cannot be asked
  */
 export async function findRequest(

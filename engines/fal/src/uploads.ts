@@ -4,7 +4,7 @@ import type { BackendHttp } from '@renderkit/engine-kit/backend-http.ts';
 import { createBackendEgress } from '@renderkit/engine-kit/download.ts';
 import { EngineFailure, type BackendAccess, type PreparedMedia } from '@renderkit/engine-kit/driver.ts';
 
-/** Media up to this size are part of the call, as data URIs. */
+/** Media up to this size are part of the call, as data URIs. `driver.ts` uploads larger ones. */
 export const maxInlineBytes = 5_000_000;
 /** Larger files would need fal's upload in parts. */
 const maxUploadBytes = 90 * 1024 * 1024;

@@ -52,7 +52,8 @@ export function readObject(http: BackendHttp, answer: BackendAnswer, doing: stri
  * Returns the failure that an answer without success means, by its status. 400, 413, 415 and 422 blame the render; 404,
  * 405 and 410 blame the pair. 401, 402 and 403 blame the backend until an operator acts; all others blame it for a
  * while. `sent` is `no` where the engine itself refused the job. It is `unknown` where a gateway may have lost the
- * answer on the way back.
+ * answer on the way back. Engines that answer only when the job is finished have `failureOfHeld` in `held-answers.ts`.
+ * How long a blamed backend rests is decided in `studio/sql/functions/rest_backend.sql`.
  */
 export function refusalOf(
   http: BackendHttp,

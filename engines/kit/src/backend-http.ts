@@ -76,7 +76,7 @@ export interface BackendHttpOptions {
 
 /**
  * Opens HTTP to a backend. Its address comes from the operator, so private networks and http are allowed. Sends nothing
- * to another origin and nothing twice.
+ * to another origin and nothing twice. `download.ts` fetches results, also from other origins.
  */
 export function createBackendHttp(access: BackendAccess, options: BackendHttpOptions = {}): BackendHttp {
   return new OperatorsBackend(access, options.scheme ?? 'Bearer');
@@ -84,7 +84,7 @@ export function createBackendHttp(access: BackendAccess, options: BackendHttpOpt
 
 const poolOptions: Pool.Options = {
   pipelining: 1,
-  // `exchange` has its own time-outs.
+  // `exchange` in `http-exchange.ts` has its own time-outs.
   headersTimeout: 0,
   bodyTimeout: 0,
   connect: { timeout: connectMs },

@@ -37,7 +37,10 @@ export interface CheckJob {
   readonly picture?: string;
 }
 
-/** What a full check needs to test an engine through its own driver. */
+/**
+ * What a full check needs to test an engine through its own driver. The plan of each engine is in `full-check.ts`
+ * beside its driver.
+ */
 export interface CheckPlan {
   readonly createDriver: CreateDriver;
   /** The smallest and quickest job of the engine. */

@@ -14,7 +14,7 @@ import type { EngineReport } from './report.ts';
 
 /**
  * Returns a full check of an engine that draws in the worker's own processes; the check opens such processes itself.
- * `model`: a model of the engine that draws a picture.
+ * `model`: a model of the engine that draws a picture. Engines behind an address and commands have `check-by-jobs.ts`.
  */
 export function checkEngine(open: () => Promise<EngineProcesses>, model: string): FullCheck {
   return async function* check(_tools, signal) {

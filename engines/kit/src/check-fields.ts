@@ -8,7 +8,8 @@ export type Schemas = Readonly<Record<string, JsonValue | undefined>>;
 
 /**
  * Returns the problems of a call with the JSON schema of its body: keys that the schema does not have, and fixed values
- * that are not among its choices. `schemas` are those that `$ref` names (`#/components/schemas/NAME`).
+ * that are not among its choices. `schemas` are those that `$ref` names (`#/components/schemas/NAME`). What requests
+ * may set is checked by `manifests/src/check-machine.ts`, with the result of `field-targets.ts`.
  */
 export function checkFields(route: Route, input: JsonValue | undefined, schemas: Schemas = {}): Problem[] {
   if (!isObject(input) || !isObject(input['properties'])) return [];

@@ -22,7 +22,10 @@ const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
 // Not after the tests of one file: several files may share the process.
 process.once('exit', () => rmSync(folder, { recursive: true }));
 
-/** Tests that one engine does what a render worker relies on. Each engine's own tests call this function. */
+/**
+ * Tests that one engine does what a render worker relies on. Each engine's own tests call this function. Drivers have
+ * the tests of `driver-conformance.ts`.
+ */
 export function testConformance({ engine, models }: ConformanceCase): void {
   for (const engineModel of models) testImages(engine, engineModel);
   testOutputs(engine, models[0] ?? '');

@@ -23,6 +23,7 @@ const busy: ReadonlySet<number> = new Set([408, 425, 429]);
 /** How often an interrupted download from the backend's own origin is continued. */
 const maxContinuations = 3;
 
+/** `result-files.ts` and `engines/comfyui/src/results.ts` set the maximum size. */
 export interface Download {
   /** Overwritten if it exists. */
   readonly path: string;
@@ -35,7 +36,7 @@ export interface Downloads extends AsyncDisposable {
   /**
    * Saves the file of an address. On the backend's own origin, or at a path below its address, this uses the backend's
    * key and continues an interrupted download by ranges. All other addresses go through the guard on outgoing requests,
-   * without any key.
+   * without any key. `studio/src/renders/collect-job.ts` decides whether to fetch a file again.
    * @throws EngineFailure `badResult` where the file cannot be downloaded, with `away` where a later try may succeed.
    * Blame is `render` where the guard refuses the address, because another try would not help. No message contains the
    * address. The signal's reason

@@ -5,7 +5,8 @@ import type { TargetSpecs } from './target-spec.ts';
 
 /**
  * What a driver for an engine behind an address has to do. The worker decides when and where, commits a row before each
- * submit, and stores the outcome. A driver implements one protocol and keeps nothing that a restart would lose.
+ * submit, and stores the outcome. A driver implements one protocol and keeps nothing that a restart would lose. The
+ * drivers of all engines are listed in `engines/registry/src/drivers.ts`.
  */
 export interface Driver extends AsyncDisposable {
   /**
@@ -20,8 +21,8 @@ export interface Driver extends AsyncDisposable {
   submit(prepared: Prepared, id: string, signal: AbortSignal): Promise<Handle>;
   /**
    * Looks for a submission whose answer was lost. `since`: when its row was committed. Finds a job by the submission's
-   * id or by the values of `uniqueTargets`, never by similar content. @throws EngineFailure where the engine cannot be
-   * asked now
+   * id or by the values of `uniqueTargets`, never by similar content. `locate` in `studio/src/renders/send-job.ts`
+   * decides what follows. @throws EngineFailure where the engine cannot be asked now
    */
   find(prepared: Prepared, id: string, since: Date, signal: AbortSignal): Promise<Found>;
   /**
@@ -171,7 +172,10 @@ export interface BackendAccess {
   readonly egressAllow: readonly string[];
 }
 
-/** `error.code` of a render that an engine could not make. A closed list: users see it. */
+/**
+ * `error.code` of a render that an engine could not make. A closed list: users see it. Users read the sentences of
+ * `service/src/generations/settle/failure-sentences.ts`.
+ */
 export type EngineFailureCode =
   /** The provider's moderation refused it. */
   | 'moderation_blocked'
@@ -184,6 +188,10 @@ export type EngineFailureCode =
   | 'outcome_unknown'
   | 'render_failed';
 
+/**
+ * `failedEnd` in `studio/src/renders/submission-failure.ts` and `end-submission.ts` beside it decide by these whether
+ * the render gets another try. `run-submission.ts` beside them closes a route on a backend, or lets the backend rest.
+ */
 export interface EngineFailureOptions extends ErrorOptions {
   /**
    * Who is at fault. `render`: no other backend would succeed. `pair`: this route does not work on this backend, or

@@ -121,6 +121,10 @@ export interface RenderedVideo extends Rendered {
 
 export type RenderedFile = RenderedImage | RenderedVideo;
 
+/**
+ * All engines are opened by `engines/registry/src/open-engines.ts`. `engineRequest` in
+ * `studio/src/renders/engine-request.ts` makes the requests.
+ */
 export interface Engine {
   /** Stable name, stored with each render. */
   readonly id: string;
@@ -134,6 +138,7 @@ export interface Engine {
   render(request: EngineRequest, signal: AbortSignal, report?: Report): AsyncIterable<RenderedFile>;
 }
 
+/** `studio/src/renders/draw-submission.ts` decides which of these get another try. */
 export type EngineErrorCode =
   /** The engine does not have the kind or model: the catalog and the engine disagree. */
   | 'unknown_model'

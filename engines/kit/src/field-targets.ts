@@ -7,6 +7,8 @@ import type { TargetSpec, TargetSpecs } from './target-spec.ts';
 /**
  * Returns what the fields that a route sets accept by the JSON schema of the call's body: the minimum and the maximum
  * of numbers, and the choices. Anything else in the schema is ignored. `schemas` are those that `$ref` names.
+ * `manifests/src/check-machine.ts` compares the result with what requests may set; `check-fields.ts` checks fixed
+ * values.
  */
 export function fieldTargets(route: Route, input: JsonValue | undefined, schemas: Schemas): TargetSpecs {
   return new Map(

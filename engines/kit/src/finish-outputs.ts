@@ -12,6 +12,7 @@ import type { Outputs } from './route.ts';
 /** The maximum share of a result that may be cropped to get the promised size. */
 const maxCrop = 0.02;
 
+/** The size that was promised is decided by `jobValues` in `studio/src/renders/engine-values.ts`. */
 export interface PromisedOutputs {
   readonly kind: Outputs['kind'];
   /** Pixels. */
@@ -31,7 +32,8 @@ export interface PromisedOutputs {
 
 /**
  * Converts an engine's files to what was promised: PNG or H.264 MP4 of exactly the promised size, without metadata,
- * with a thumbnail. A video's file exists until the next output is requested.
+ * with a thumbnail. A video's file exists until the next output is requested. `studio/src/renders/collect-job.ts`
+ * decides what follows a useless file.
  * @throws EngineFailure with `badResult` where a file is useless
  * @throws MediaToolError where this machine could not convert it
  */

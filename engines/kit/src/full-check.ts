@@ -35,7 +35,7 @@ export interface CheckedStep {
 /** Records the money of one job as spent, or releases it. */
 export type Settle = (isSpent: boolean) => Promise<void>;
 
-/** The budget of a check at a provider. */
+/** The budget of a check at a provider. `startFullCheck` in `studio/src/backends/check-backend.ts` makes it. */
 export interface CheckBudget {
   /** The maximum cost of all jobs together, in the provider's currency. */
   readonly spend: number;
@@ -49,7 +49,9 @@ export interface CheckBudget {
 
 /**
  * Tests on a real server everything that its driver relies on. It sends its own jobs, which cost no more than the
- * budget allows. Yields only one step where the server cannot be reached.
+ * budget allows. Yields only one step where the server cannot be reached. `fullCheckOf` in
+ * `engines/registry/src/drivers.ts` has the check of each engine; the steps of drivers are in `check-by-jobs.ts`, those
+ * of local engines in `check-engine.ts`.
  */
 export type FullCheck = (
   tools: DriverTools,

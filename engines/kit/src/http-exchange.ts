@@ -4,6 +4,7 @@ import { EngineFailure } from './driver.ts';
 /** For each such number of bytes, a whole request or answer gets one more second. */
 const bytesPerSecond = 32 * 1024;
 
+/** A request over HTTP. The default time limits are in `backend-http.ts`. */
 export interface ExchangeRequest {
   /** Name of the backend, for messages. */
   readonly backend: string;

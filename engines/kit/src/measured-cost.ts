@@ -1,7 +1,10 @@
 import { isObject } from './backend-answer.ts';
 import type { JsonValue, MeasuredUnit, Route } from './route.ts';
 
-/** The units that an engine counts in its answers, by their names in a route's `cost.measured`. */
+/**
+ * The units that an engine counts in its answers, by their names in a route's `cost.measured`.
+ * `manifests/src/check-route.ts` refuses other units in a manifest.
+ */
 export const measuredUnits = {
   replicate: ['per_second'],
   fal: ['per_second'],
@@ -21,7 +24,8 @@ export function countAt(value: JsonValue | undefined, ...keys: string[]): number
 /**
  * Returns the cost of a job by the provider's own count, in the route's currency, as an object to spread into a result.
  * Empty where the route has no measured price, or where a unit with a price was not counted. The reserved amount is the
- * cost then.
+ * cost then. That amount is computed by `studio/sql/functions/route_cost.sql`; `settle_cost.sql` beside it books what
+ * the job cost.
  */
 export function measuredCost(
   { cost }: Route,

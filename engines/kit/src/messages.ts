@@ -1,7 +1,7 @@
 import type { EngineReport } from './report.ts';
 import type { EngineErrorCode, EngineRequest, RenderedFile } from './engine.ts';
 
-/** Messages from the worker to a drawing process. */
+/** Messages from the worker to a drawing process. `engine-processes.ts` sends them, `serve-engine.ts` handles them. */
 export type ToProcess =
   | { type: 'render'; request: EngineRequest }
   /** The last file was taken, so its file on disk may be removed. */

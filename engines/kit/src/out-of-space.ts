@@ -4,7 +4,8 @@ import { isStorageUnavailable } from '@renderkit/server-kit/files/file-errors.ts
 
 /**
  * Returns whether work failed because a file could not be written for lack of space. Another try may succeed once there
- * is space.
+ * is space. `studio/src/renders/run-submission.ts` and `collect-job.ts` beside it decide whether the job waits or is
+ * given back.
  */
 export function isOutOfSpace(error: unknown): boolean {
   if (isStorageUnavailable(error)) return true;

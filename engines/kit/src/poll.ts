@@ -43,7 +43,8 @@ export function createPoll({ first, quiet }: NonNullable<DriverTools['pollMs']> 
 
 /**
  * Polls a job until `look` returns an end. Ignores `engine_unavailable`: that the engine cannot be asked for a while
- * does not change the job. Yields the news of each successful poll as a sign of life. @throws EngineFailure of `look`
+ * does not change the job. Yields the news of each successful poll as a sign of life.
+ * `studio/src/renders/follow-job.ts` ends the wait when the time of the job is over. @throws EngineFailure of `look`
  * that is the job's end; the signal's reason
  */
 export async function* pollJob<News, End>(

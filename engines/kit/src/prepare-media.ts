@@ -35,7 +35,8 @@ export interface PrepareMediaOptions {
 
 /**
  * Prepares the media of a job for its engine: at the working size, sRGB in 8 bits, without alpha or metadata. Converts
- * masks to the engine's form and names each file by its SHA-256. The same files give the same result.
+ * masks to the engine's form and names each file by its SHA-256. The same files give the same result. The pixels are
+ * converted by `media-kit/src/fit-image.ts`; `resolve-bindings.ts` decides which file a target gets.
  * @throws EngineFailure with the target, where a file of the request is useless
  * @throws MediaToolError where this machine could not prepare it
  */

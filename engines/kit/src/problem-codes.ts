@@ -1,6 +1,8 @@
 /**
  * Everything that can be wrong with a manifest, a workflow or a binding. The list is closed, so that the command line,
- * the console and scripts can act on a code and show its message.
+ * the console and scripts can act on a code and show its message. `manifests/src/check-manifest.ts` and the engines'
+ * `check` report them; `findingsByMachines` in `studio/src/administration/ask-machines.ts` decides which of them
+ * prevent publishing. The codes of the HTTP API are in `contract/v1/problem-codes.ts`.
  */
 export const problemCodes = [
   'not_a_workflow',

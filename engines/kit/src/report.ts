@@ -1,4 +1,7 @@
-/** What an engine reports about a running job. A receiver may ignore reports: a lost report does no harm. */
+/**
+ * What an engine reports about a running job. A receiver may ignore reports: a lost report does no harm.
+ * `studio/src/progress/reporter.ts` decides which reports are written and how often.
+ */
 
 export type EngineStage = 'waiting_for_engine' | 'loading_model' | 'rendering' | 'encoding';
 

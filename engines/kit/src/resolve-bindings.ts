@@ -44,7 +44,8 @@ const severalOf: readonly Source[] = ['references', 'audios'];
 
 /**
  * Returns the value of each target of a route for one job, in the route's order. Leaves out targets that keep the
- * file's own value.
+ * file's own value. `jobValues` in `studio/src/renders/engine-values.ts` collects the values of a request;
+ * `manifests/src/check-bindings.ts` checks the bindings before a version is kept.
  * @throws EngineFailure with the target, where the request lacks a value that the route needs, or has a wrong one
  */
 export function resolveBindings<Media>(

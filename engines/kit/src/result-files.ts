@@ -6,7 +6,7 @@ import type { EngineResult, FollowedJob } from './driver.ts';
 import { valuesAt } from './json-pointer.ts';
 import type { JsonValue } from './route.ts';
 
-/** Maximum bytes of one result. */
+/** Maximum bytes of one result. Those of ComfyUI are in `engines/comfyui/src/results.ts`. */
 export const maxResultBytes = { image: 256 * 1024 * 1024, video: 2 * 1024 * 1024 * 1024 } as const;
 /**
  * Matches base64 without whitespace at its end. Each character can match in one place only, so that no input makes the

@@ -1,6 +1,8 @@
 /**
  * A route: one way to make results with a model. A route is part of a model's manifest. It defines which engine takes
  * the job, what the job sets there, and which files of the answer are the result. Keys have the manifest's spelling.
+ * `manifests/src/manifest-schema.ts` reads the keys, and `manifests/src/check-route.ts` checks them.
+ * `studio/sql/functions/waiting_for.sql` decides which route a render gets.
  */
 
 export type JsonValue =
@@ -24,7 +26,10 @@ export const remoteEngines = [
   'replicate',
 ] as const;
 export const engineNames = [...localEngines, ...remoteEngines] as const;
-/** Engines that finish every job that they have begun: their protocol cannot cancel it, or bills it anyway. */
+/**
+ * Engines that finish every job that they have begun: their protocol cannot cancel it, or bills it anyway.
+ * `studio/sql/functions/stop_render.sql` then answers `too_late`.
+ */
 export const unstoppableEngines: readonly RemoteEngineName[] = ['openai-images', 'openai-videos'];
 export type LocalEngineName = (typeof localEngines)[number];
 export type RemoteEngineName = (typeof remoteEngines)[number];
@@ -72,7 +77,7 @@ export type PlainSource = (typeof plainSources)[number];
 type SettingSource = string & Record<never, never>;
 export type Source = PlainSource | MediaSource | `options.${string}` | SettingSource;
 
-/** How media are prepared for the engine. */
+/** How media are prepared for the engine. `prepare-media.ts` applies this. */
 export interface ImageBinding {
   /** `cover` (the default; references: `own`) cuts to the working size, `contain` pads, `stretch` distorts. */
   readonly fit?: 'cover' | 'contain' | 'stretch' | 'own';
@@ -86,7 +91,7 @@ export interface ImageBinding {
 
 /**
  * How the value of a target is made: one of `value`, `text` and `from`, then at most one of `map`, `bands`, `scale` and
- * `frames`, then the other changes in order.
+ * `frames`, then the other changes in order. `resolve-bindings.ts` takes the value, `transform-value.ts` changes it.
  */
 export interface Binding {
   readonly value?: JsonValue;
@@ -134,6 +139,10 @@ export type Amount =
   | number
   | { readonly by: `options.${string}` | 'mode'; readonly values: Readonly<Record<string, number>> };
 
+/**
+ * Prices of a provider. `studio/sql/functions/route_cost.sql` computes the cost of a job; `is_affordable.sql` beside it
+ * guards against selling below cost.
+ */
 export interface Cost {
   /** ISO 4217. */
   readonly currency: string;
@@ -152,7 +161,10 @@ export type MeasuredUnit =
   | 'per_million_image_tokens'
   | 'per_million_output_tokens';
 
-/** Which requests a route accepts; without it all that its model accepts. */
+/**
+ * Which requests a route accepts; without it all that its model accepts. `takes` in
+ * `manifests/src/accepted-requests.ts` and `studio/sql/functions/route_takes.sql` apply it.
+ */
 export interface RouteFor {
   readonly kind?: 'image' | 'image_edit' | 'video' | 'video_extend';
   readonly mode?: 'transform' | 'inpaint';
@@ -179,16 +191,22 @@ export interface Route {
   readonly size?: { readonly multiple_of?: number; readonly max_pixels?: number; readonly min_side?: number };
   readonly set: Readonly<Record<string, Binding>>;
   readonly outputs: Outputs;
-  /** Makes the route a fallback: used after this wait, or at once where no earlier route has a backend that is up. */
+  /**
+   * Makes the route a fallback: used after this wait, or at once where no earlier route has a backend that is up.
+   * `studio/sql/functions/waiting_for.sql` applies it.
+   */
   readonly opens?: { readonly after_seconds: number; readonly at_once_if?: 'none_up' };
   readonly cost?: Cost;
-  /** What to do with a job whose outcome cannot be known. */
+  /** What to do with a job whose outcome cannot be known. `locate` in `studio/src/renders/send-job.ts` applies it. */
   readonly on_unknown?: 'ask' | 'fail' | 'retry';
   readonly typical_seconds?: number;
   readonly swap_seconds?: number;
   /** Routes with the same affinity share what a backend has loaded. Default: a digest of the model files. */
   readonly affinity?: string;
-  /** Seconds. `silent`: time without a sign of life. */
+  /**
+   * Seconds. `silent`: time without a sign of life. `studio/src/renders/send-job.ts` applies `submit`, `follow-job.ts`
+   * beside it the others.
+   */
   readonly timeouts?: {
     readonly submit?: number;
     readonly start?: number;

@@ -135,7 +135,7 @@ export async function readProgramState(folder: string): Promise<ProgramState> {
 
 /**
  * Asks a program to end: SIGTERM to its whole group, and SIGKILL after five seconds. A program that has not begun will
- * never begin.
+ * never begin. `supervisor-process.ts` sends the signals.
  */
 export async function stopProgram(folder: string): Promise<void> {
   await writeFile(join(folder, programFiles.stop), '');

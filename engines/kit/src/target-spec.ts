@@ -1,6 +1,9 @@
 import type { JsonValue } from './route.ts';
 
-/** What a target of a route accepts, where the engine reports it. */
+/**
+ * What a target of a route accepts, where the engine reports it. `manifests/src/check-machine.ts` compares it with what
+ * requests may set.
+ */
 export interface TargetSpec {
   readonly type: 'int' | 'float' | 'string' | 'bool' | 'media' | 'other';
   readonly min?: number;

@@ -1,7 +1,10 @@
 import type { Size } from './engine.ts';
 import type { Route } from './route.ts';
 
-/** Returns the size at which a route works: the nearest to the promised size that its rules allow. Pixels. */
+/**
+ * Returns the size at which a route works: the nearest to the promised size that its rules allow. Pixels. `jobValues`
+ * in `studio/src/renders/engine-values.ts` decides the promised size.
+ */
 export function workingSize({ width, height }: Size, rules: NonNullable<Route['size']> = {}): Size {
   const { multiple_of: multiple = 1, max_pixels: maxPixels, min_side: minSide = 1 } = rules;
   const enlarged = Math.max(1, minSide / Math.min(width, height));

@@ -19,7 +19,8 @@ const shownTargets = ['/prompt', '/model', '/size', '/seconds'] as const;
  * Returns the only video since then that shows the values which no other call has. Returns `absent` once the list
  * reaches back far enough without a possible match. Returns `unknown` where the server does not list videos or show
  * prompts, where the list is empty, or where several videos match. Returns `unknowable` where a match may be somebody
- * else's: OpenAI's own API shows no picture and no seed.
+ * else's: OpenAI's own API shows no picture and no seed. `studio/src/renders/unique-targets.ts` decides which values
+ * are unique.
  * @throws EngineFailure where the server cannot be asked
  */
 export async function findVideo(

@@ -1,7 +1,7 @@
 import { EngineError, type EngineRequest, type Size } from '@renderkit/engine-kit/engine.ts';
 import { isProceduralModel, type ProceduralModel } from './models.ts';
 
-/** Pixels per side. */
+/** Pixels per side. `contract/studio/validate.ts` checks the requests of users before, against the model. */
 export const SIDES = { min: 64, max: 4096 };
 const MAX_OUTPUTS = 16;
 

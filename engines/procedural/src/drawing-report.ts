@@ -2,7 +2,9 @@ import { Canvas, createCanvas } from '@napi-rs/canvas';
 import type { Report } from '@renderkit/engine-kit/report.ts';
 import { type Raster, shrinkRaster, toCanvas } from './raster.ts';
 
-/** Longer side of a preview, in pixels. */
+/**
+ * Longer side of a preview, in pixels. The limit for all engines is `maxPreviewSide` in `contract/studio/progress.ts`.
+ */
 const PREVIEW_SIDE = 384;
 const PREVIEW_QUALITY = 60;
 /** Milliseconds between two reports, because making a report delays the drawing. */

@@ -20,7 +20,10 @@ import { composeScene, type Scene } from './scene.ts';
 import { matchTones } from './tone-match.ts';
 import { giveWay, paintFresh, redraw } from './transform.ts';
 
-/** Limit for the pixels of an output with its source's ratio. A larger source is scaled down to this limit. */
+/**
+ * Limit for the pixels of an output with its source's ratio. A larger source is scaled down to this limit. Other
+ * engines have the same limit by `maxKeptPixels` in `studio/src/renders/request-shape.ts`.
+ */
 const MAX_PIXELS = 4_194_304;
 
 /** Makes images from an image: completely redrawn, or changed where a mask is white. */

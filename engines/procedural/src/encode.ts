@@ -1,7 +1,7 @@
 import type { RenderedImage } from '@renderkit/engine-kit/engine.ts';
 import sharp from 'sharp';
 
-/** Longer side of a thumbnail, in pixels. */
+/** Longer side of a thumbnail, in pixels. Thumbnails of other engines are made by `media-kit/src/thumbnail.ts`. */
 export const THUMBNAIL_SIDE = 512;
 
 /** Three bytes per pixel, row by row. */

@@ -8,7 +8,10 @@ export type Brush = (typeof BRUSHES)[number];
 export const PALETTE_OPTIONS = ['natural', 'vivid', 'pastel', 'mono'] as const;
 export type PaletteOption = (typeof PALETTE_OPTIONS)[number];
 
-/** The parameters of the request, as painters use them. */
+/**
+ * The parameters of the request, as painters use them. The ranges and defaults that users see are in the manifests of
+ * `studio/models/`.
+ */
 export interface Look {
   /** 0–1, 0.5 at the default cfg of 7: how far the words bend palette and contrast. */
   readonly obedience: number;

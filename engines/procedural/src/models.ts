@@ -10,7 +10,7 @@ import type { Scene } from './scene.ts';
 /** Draws a scene in one style. Must not draw text, because fonts differ between machines. */
 export type Painter = (scene: Scene) => Canvas;
 
-/** From an engine model to its painter. */
+/** From an engine model to its painter. Users see the models of `studio/models/`, whose routes name these. */
 export const PAINTERS = {
   atelier: paintAtelier,
   linework: paintLinework,

@@ -1,7 +1,9 @@
 import { colour, type Colour } from './colour.ts';
 import type { TimeOfDay } from './lexicon.ts';
 
-/** The colours of one hour of the day. `sky` runs from the zenith down to the horizon. */
+/**
+ * The colours of one hour of the day. `sky` runs from the zenith down to the horizon. `palette.ts` chooses among them.
+ */
 export interface Hour {
   readonly sky: readonly [Colour, Colour, Colour, Colour];
   /** Around the sun or moon. */

@@ -17,7 +17,8 @@ const maxPageBytes = 64 * 1024 * 1024;
  * Returns the only prediction since then whose input is the call's, if the call has unique values. Returns `absent`
  * once the list reaches back far enough without a match. Returns `unknown` where the list is too short, where several
  * match, or where inputs were removed already. Returns `unknowable` where a match may be somebody else's. Media are not
- * compared, because Replicate may return them in its own form.
+ * compared, because Replicate may return them in its own form. `studio/src/renders/unique-targets.ts` decides which
+ * values are unique.
  * @throws EngineFailure where Replicate cannot be asked
  */
 export async function findPrediction(

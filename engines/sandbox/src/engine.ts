@@ -13,8 +13,8 @@ const PAINTER_MODEL = 'atelier';
 /**
  * Creates an engine that fails on purpose, so that a client's developer can see every outcome of a generation.
  * `sandbox-fail` fails at once; `sandbox-partial` leaves out the last of its outputs. The pictures come from `painter`.
- * `sandbox-slow` does not wait here: the dispatcher hands its jobs out late (`delay_option` of its route), so that
- * none of them blocks a slot.
+ * `sandbox-slow` does not wait here: `delaySecondsOf` in `studio/src/catalog/snapshot.ts` decides how long its renders
+ * wait in the queue (`delay_option` of its route), so that none of them blocks a slot.
  */
 export function createSandboxEngine(painter: Engine): Engine {
   return {
