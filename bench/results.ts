@@ -1,7 +1,7 @@
 import type { Result } from './benchmark.ts';
 import { describeCommit, describeMachine } from './machine.ts';
 
-/** Returns the text of RESULTS.md. */
+/** Returns the text of RESULTS.md. `rounds.ts` computes the ratios and spreads; each benchmark's file has its goal. */
 export function resultsText(results: readonly Result[], options: { rounds: number; date: Date }): string {
   const lines = [
     '# Measured',

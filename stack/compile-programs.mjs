@@ -1,6 +1,6 @@
 // Compiles each program into a few files instead of hundreds or up to two thousand: finding and reading source files
 // takes most of the start time. `node stack/compile-programs.mjs [--tests]` prints the folder. Programs that are not
-// compiled run from their sources.
+// compiled run from their sources. `compiled-programs.mjs` lists the programs and decides when this runs.
 
 import {
   chmod,

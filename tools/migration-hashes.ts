@@ -20,7 +20,10 @@ export async function readMigrationHashes(): Promise<MigrationHashes> {
   return JSON.parse(await readFile(hashesFile, 'utf8')) as MigrationHashes;
 }
 
-/** Compares the migrations of both servers below `root` with the list of landed migrations. */
+/**
+ * Compares the migrations of both servers below `root` with the list of landed migrations. `hash-migrations.ts` adds
+ * new files to the list.
+ */
 export async function compareMigrations(root: string, landed: MigrationHashes): Promise<ComparedMigrations> {
   const compared: ComparedMigrations = { issues: [], missing: [], completed: {} };
   for (const server of ['service', 'studio']) {

@@ -25,7 +25,10 @@ const tagDescriptions: Record<Operation['tag'], string> = {
 
 const schemeNames = ['bearer', 'apiKeyHeader'] as const;
 
-/** Returns the text of contract/openapi.json: the document of all operations and events. */
+/**
+ * Returns the text of contract/openapi.json: the document of all operations and events. Paths, statuses and texts of
+ * operations are in `contract/v1/operations.ts`.
+ */
 export function openapiText(): string {
   return `${JSON.stringify(openapiDocument(operationIds, eventTypes), null, 2)}\n`;
 }

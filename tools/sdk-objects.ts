@@ -30,7 +30,7 @@ const queryName = (operationId: string) =>
 /**
  * Returns the objects of the HTTP API as TypeScript for the SDK, which must not need the schema library. The text has
  * every component of contract/openapi.json and the query of every operation. An optional field also accepts
- * `undefined`, so that the types work under `exactOptionalPropertyTypes`.
+ * `undefined`, so that the types work under `exactOptionalPropertyTypes`. `openapi-document.ts` makes its text.
  */
 export function sdkObjectsText(): string {
   const document = JSON.parse(

@@ -15,6 +15,7 @@ export type SeenGeneration = {
   completed_at: string | null;
 };
 
+/** What the studio's database has at the end of a run. `invariants.ts` checks it. */
 export type StudioEvidence = {
   /** What was charged and refunded per token, in 1/1000 credit. */
   money: Map<string, { charged: number; refunded: number; charges: number }>;

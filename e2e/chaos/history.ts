@@ -1,4 +1,4 @@
-// Only what a client saw: the evidence against which the invariants are checked.
+// Only what a client saw: the evidence against which `invariants.ts` checks a run. `load.ts` records it.
 
 export type Create = {
   accountIndex: number;

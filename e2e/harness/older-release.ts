@@ -9,6 +9,7 @@ import older from '../older-release.json' with { type: 'json' };
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
+/** The release before, as `e2e/older-release.json` names it. */
 export const olderRelease = older;
 
 /** Why its tests are skipped; false when the clone has the commit. */

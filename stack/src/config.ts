@@ -5,7 +5,10 @@ import { ConfigError, type Environment, readEnvironment } from '@renderkit/serve
 import { readServiceConfig } from '@renderkit/service/config.ts';
 import { readStudioConfig, readWorkerConfig } from '@renderkit/studio/config.ts';
 
-/** The environment of the stack itself; the parts read the rest of the environment themselves. */
+/**
+ * The environment of the stack itself. The parts read the rest of the environment themselves: `service/src/config.ts`,
+ * `studio/src/config.ts`.
+ */
 export type StackConfig = {
   /** Absolute. The stack stores everything in this directory. */
   dataDirectory: string;

@@ -1,4 +1,5 @@
-// Updates the databases that the environment names: `npm run migrate`.
+// Updates the databases that the environment names: `npm run migrate`. `server-kit/src/schema/migrate.ts` applies the
+// migrations.
 
 import { ConfigError, readEnvironment } from '@renderkit/server-kit/process/config.ts';
 import { ignoreOutputErrors } from '@renderkit/server-kit/process/output-errors.ts';

@@ -1,3 +1,6 @@
+// `supervise.ts` applies this to the parts. `stack/src/postgres/run-supervisor.ts` and `postgres-supervisor.ts` beside
+// it apply this to PostgreSQL.
+
 /** A part that dies sooner than this after its start counts as unable to run. */
 const shortLifeMs = 10_000;
 const maxDeaths = 5;

@@ -1,6 +1,9 @@
 import { Client } from 'pg';
 
-/** The facts about a database that the stack requires, as the database reports them. */
+/**
+ * The facts about a database that the stack requires, as the database reports them. `prepareDatabase` in `databases.ts`
+ * refuses a database by them.
+ */
 export type DatabaseFacts = {
   version: number;
   encoding: string;

@@ -19,7 +19,8 @@ const minClientSecret = 16;
 /**
  * Returns the secrets that service and studio start with: as given, as stored before, or newly generated. Checks the
  * key against the service's database, which may not be migrated yet. Generates no new key when data are encrypted: that
- * would only hide that the right key is missing.
+ * would only hide that the right key is missing. `service/src/preflight/check-secret-key.ts` compares the key with the
+ * data.
  * @throws StackError when the key is missing, invalid, or not the one that encrypted the data
  */
 export async function ensureSecrets(config: StackConfig, urls: DatabaseUrls): Promise<StackSecrets> {

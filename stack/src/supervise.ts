@@ -19,7 +19,10 @@ export type PartDefinition = {
   nodeOptions?: readonly string[];
   environment: Environment;
   logDirectory: string;
-  /** Milliseconds for stopping, after which the part is killed. Default 15,000. */
+  /**
+   * Milliseconds for stopping, after which the part is killed. Default 15,000. Each part has a shorter limit in its own
+   * `main.ts` or `worker.ts`.
+   */
   stopWithinMs?: number;
   /** What the part needs to start. The supervisor waits for it, and a death while it is unavailable does not count. */
   needs?: Availability;

@@ -1,6 +1,6 @@
 /**
  * Facts about single classes, as tables. All other classes are judged by their inputs and outputs. `find-outputs.ts`
- * and `find-media.ts` apply the tables.
+ * and `find-media.ts` apply the first two.
  */
 
 /** Classes that save or show results: the kind of result, and the input that receives it. */

@@ -26,7 +26,7 @@ const maxChoices = 50;
 /**
  * Proposes an option for an input that its author has marked: a list, a switch, a slider or a text, depending on the
  * input's type. Returns undefined if the type allows none of these. `taken` are the keys of other options.
- * `apply-marks.ts` decides which inputs become options.
+ * `apply-marks.ts` and `propose-manifest.ts` decide which inputs become options.
  */
 export function proposeOption(
   spec: InputSpec,

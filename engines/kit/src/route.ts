@@ -2,7 +2,7 @@
  * A route: one way to make results with a model. A route is part of a model's manifest. It defines which engine takes
  * the job, what the job sets there, and which files of the answer are the result. Keys have the manifest's spelling.
  * `manifests/src/manifest-schema.ts` reads the keys, and `manifests/src/check-route.ts` checks them.
- * `studio/sql/functions/waiting_for.sql` decides which route a render gets.
+ * `studio/sql/functions/waiting_for.sql` and `first_route.sql` beside it decide which route a render gets.
  */
 
 export type JsonValue =

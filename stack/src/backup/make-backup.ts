@@ -42,7 +42,8 @@ const leftOut = /^(postmaster\.(pid|opts)|pg_internal\.init.*|pgsql_tmp.*|backup
 /**
  * Writes a backup of a running embedded cluster, the media and the keys to one file (a gzipped tar), readable only by
  * its owner. Copies media after the database: the backup contains each file that a row names, or only its key if media
- * are in a bucket. Returns how many media files the backup contains.
+ * are in a bucket. Returns how many media files the backup contains. `stack/src/operator/backup.ts` refuses external
+ * databases.
  */
 export async function makeBackup(options: {
   cluster: ClusterAddresses;

@@ -5,6 +5,7 @@ import { tableLines } from './table-lines.ts';
 
 const defaultDays = 30;
 
+/** `studio/sql/functions/settle_cost.sql` books the costs. */
 export const costsCommands: Command[] = [
   command({
     words: 'costs',

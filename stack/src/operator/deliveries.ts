@@ -8,6 +8,7 @@ import { accountInService } from '../connect-to-service.ts';
 import { command, type Command, done } from './command.ts';
 import { choice, email, required, text, time, wholeNumber } from './option.ts';
 
+/** `service/src/webhooks/deliveries/resend-delivery.ts` decides what is sent again. */
 export const deliveriesCommands: Command[] = [
   command({
     words: 'deliveries list',

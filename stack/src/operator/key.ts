@@ -5,6 +5,7 @@ import { command, type Command, done } from './command.ts';
 import { accountInService, connectToService } from '../connect-to-service.ts';
 import { email, list, millicredits, required, text, wholeNumber } from './option.ts';
 
+/** `service/src/identity/keys/create-key.ts` makes a key, `revoke-key.ts` beside it ends one. */
 export const keyCommands: Command[] = [
   command({
     words: 'key create',

@@ -1,6 +1,7 @@
 import * as studio from '@renderkit/studio/operator.ts';
 import { command, type Command } from './command.ts';
 
+/** The comparison is `checkLedger` in `studio/src/credits/queries.ts`. */
 export const ledgerCommands: Command[] = [
   command({
     words: 'ledger check',

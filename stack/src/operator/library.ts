@@ -3,6 +3,7 @@ import * as studio from '@renderkit/studio/operator.ts';
 import { type Command, command, givenPath } from './command.ts';
 import { email, required, text } from './option.ts';
 
+/** `studio/src/library/add-item.ts` decides which files are accepted. */
 export const libraryCommands: Command[] = [
   command({
     words: 'library add',

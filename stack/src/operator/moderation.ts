@@ -5,6 +5,7 @@ import { StackError } from '../stack-error.ts';
 import { type Command, command, givenPath } from './command.ts';
 import { required, text } from './option.ts';
 
+/** `studio/src/moderation/moderation.ts` applies the rules. */
 export const moderationCommands: Command[] = [
   command({
     words: 'moderation show',

@@ -16,7 +16,10 @@ const counted = (count: number, word: string) => `${count} ${word}${count === 1 
 
 const version = wholeNumber({ min: 1, max: 1_000_000 });
 
-/** Commands for lists that are published as a whole: plans and styles. */
+/**
+ * Commands for lists that are published as a whole: plans and styles. `publishList` in `studio/src/catalog/publish.ts`
+ * decides what may be published.
+ */
 export const planCommands: Command[] = [
   command({
     words: 'plan list',

@@ -2,6 +2,7 @@ import * as studio from '@renderkit/studio/operator.ts';
 import { type Command, command, done } from './command.ts';
 import { choice, email, required } from './option.ts';
 
+/** `refuseUnderMaintenance` in `studio/src/authentication/authenticate.ts` refuses requests. */
 export const studioCommands: Command[] = [
   ...(['on', 'off'] as const).map((state) =>
     command({

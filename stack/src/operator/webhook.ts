@@ -9,6 +9,10 @@ import { email, list, required, text } from './option.ts';
 
 const endpoint = { id: required(text('ID')) };
 
+/**
+ * `service/src/webhooks/endpoints/validate-endpoint.ts` has the rules for endpoints, `signing-secrets.ts` beside it
+ * those for secrets.
+ */
 export const webhookCommands: Command[] = [
   command({
     words: 'webhook create',

@@ -1,5 +1,6 @@
 /**
- * Returns PostgreSQL's settings.
+ * Returns PostgreSQL's settings. `prepareDatabase` in `stack/src/databases.ts` refuses external databases without the
+ * settings that must be on.
  * @param socketDirectory where the unix socket lies; `undefined` (Windows) means loopback TCP on `port`.
  */
 export function serverSettings(options: {

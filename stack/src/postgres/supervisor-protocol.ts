@@ -1,7 +1,10 @@
 import type { OsAccount } from './os-account.ts';
 import type { ClusterPlace } from './place.ts';
 
-/** The supervisor's only argument (JSON); it contains no secret. */
+/**
+ * The supervisor's only argument (JSON); it contains no secret. `run-supervisor.ts` passes it to
+ * `postgres-supervisor.ts`.
+ */
 export type SupervisorTask = {
   place: ClusterPlace;
   account: OsAccount | undefined;

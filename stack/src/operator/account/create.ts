@@ -4,6 +4,7 @@ import { command } from '../command.ts';
 import { email, millicredits, required, text } from '../option.ts';
 import { accountAnswer } from './present-account.ts';
 
+/** The account is created by `studio/src/accounts/create-account.ts`. */
 export const createAccount = command({
   words: 'account create',
   about:

@@ -4,6 +4,10 @@ import { accountInService } from '../../connect-to-service.ts';
 import { command, done } from '../command.ts';
 import { email, required } from '../option.ts';
 
+/**
+ * Texts and media are erased later, by `service/src/operator/erase-accounts.ts` and
+ * `studio/src/accounts/erase-account.ts`.
+ */
 export const deleteAccount = command({
   words: 'account delete',
   about:

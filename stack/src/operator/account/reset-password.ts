@@ -2,6 +2,7 @@ import * as studio from '@renderkit/studio/operator.ts';
 import { command } from '../command.ts';
 import { email, required } from '../option.ts';
 
+/** How long a link is valid is decided in `studio/src/accounts/reset-link.ts`. */
 export const resetPassword = command({
   words: 'account reset-password',
   about:

@@ -3,6 +3,7 @@ import { command } from '../command.ts';
 import { email, millicredits, required, storageMegabytes, text, trueOrFalse } from '../option.ts';
 import { accountAnswer } from './present-account.ts';
 
+/** The settings are changed by `studio/src/accounts/set-account.ts`. */
 export const setAccount = command({
   words: 'account set',
   about:
