@@ -28,7 +28,10 @@ export type GenerationRow = {
 /** The text of a 202 after its `created_at`. */
 export const acceptedBodyEnd = '","submitted_at":null,"completed_at":null}';
 
-/** Returns the JSON text of a Generation (docs/api.md §2). JSON in the record is inserted unchanged. */
+/**
+ * Returns the JSON text of a Generation (docs/api.md §2). JSON in the record is inserted unchanged.
+ * `settle/compose-transition.ts` makes the text of the outputs and decides `partial_failure`.
+ */
 export function generationText(row: GenerationRow): string {
   return `${textBeforeTimes(row)}${isoTime(row.created_at)}","submitted_at":${timeText(row.submitted_at)},"completed_at":${timeText(row.completed_at)}}`;
 }

@@ -15,7 +15,7 @@ export type OutputProvenance = {
 
 /**
  * Returns, as JSON text for the generation's record, how a render's outputs were made; undefined where the studio does
- * not report it.
+ * not report it. `presentRequest` in `reads/request-body.ts` shows the seed and the version to clients.
  */
 export function provenanceOf({ outputs }: Pick<Render, 'outputs'>): string | undefined {
   const told: OutputProvenance[] = outputs.flatMap(({ id, made }) => {

@@ -22,7 +22,8 @@ export async function cancelQueued(database: Database, accountId: string): Promi
 
 /**
  * Cancels the waiting generations of one key of an account and returns how many. If this throws, some may still wait,
- * and the caller must call again. Long polls wake, and each job is canceled as if by a separate request.
+ * and the caller must call again. Long polls wake, and each job is canceled as if by a separate request. `revokeKey` in
+ * `service/src/console-api/keys.ts` calls this.
  */
 export async function cancelQueuedOfKey(
   { database, settlement }: { database: Database; settlement: Settlement },

@@ -1,6 +1,9 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
-/** Returns the ids of waiting generations of an account, or of one of its keys, that were never sent; at most 500. */
+/**
+ * Returns the ids of waiting generations of an account, or of one of its keys, that were never sent; at most 500. The
+ * function move_generations checks the same conditions again for each of them (sql/functions).
+ */
 export async function readUntouched(
   database: Database,
   of: { accountId: string; keyId?: string | undefined },

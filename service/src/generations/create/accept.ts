@@ -27,7 +27,10 @@ export type AcceptOptions = {
   resolveUnconfirmed: (accountId: string) => Promise<void>;
 };
 
-/** Accepts creates in groups, each group one transaction. */
+/**
+ * Accepts creates in groups, each group one transaction. The function accept_generations decides each create
+ * (sql/functions); this class makes the problems from its outcomes.
+ */
 export class Acceptor {
   readonly #options: AcceptOptions;
   readonly #decide: (create: Create) => Promise<Decision>;

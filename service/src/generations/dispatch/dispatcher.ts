@@ -55,7 +55,8 @@ const limitsMaxAgeMs = 10_000;
 /**
  * Claims queued generations when slots become free, and has them submitted. Events in this process wake it at once. A
  * reconciliation each second finds accounts that other processes woke, pauses that have ended, and claims that a dead
- * process left.
+ * process left. The function claim_generations_up_to decides which generation is next and how many may run
+ * (sql/functions).
  */
 export function startDispatcher(options: DispatcherOptions): AsyncDisposable {
   const { database, log, owner, leaseMs, wokenAccounts, onStuck, stuckAfterMs } = options;

@@ -13,7 +13,10 @@ const readsAtOnce = 8;
 const initialPauseMs = 1_000;
 const maxPauseMs = 30_000;
 
-/** Stores the limits that the studio reports for accounts, and wakes an account once they are stored. */
+/**
+ * Stores the limits that the studio reports for accounts, and wakes an account once they are stored. The function
+ * claim_generations_up_to applies them (sql/functions). The studio counts in `studio/sql/functions/limits_json.sql`.
+ */
 export function createLimitsReader(options: {
   database: Database;
   studioClient: Pick<StudioClient, 'call'>;

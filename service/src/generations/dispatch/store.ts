@@ -171,7 +171,8 @@ export async function saveLimits(database: Database, accountId: string, limits: 
 
 /**
  * Returns the accounts to claim for: something waits in a lane with a free slot, a lease expired, or the limits that
- * leave no slot were read too long ago.
+ * leave no slot were read too long ago. The function claim_generations_up_to checks the slots again under the lock of
+ * the account (sql/functions).
  */
 export async function accountsToDispatch(
   database: Database,

@@ -26,7 +26,10 @@ export type SubmitResult =
   | { kind: 'release'; retryAfterMs?: number | undefined }
   | { kind: 'unknown'; cause: unknown };
 
-/** Sends a claim to the studio once, with the generation's id as the token, and records the answer. */
+/**
+ * Sends a claim to the studio once, with the generation's id as the token, and records the answer. The function
+ * release_generations decides how long the account pauses after a `release` (sql/functions).
+ */
 export async function submitOnce(options: SubmitOptions, claim: Claim): Promise<SubmitResult> {
   return attempt(options, claim).catch(unknown);
 }

@@ -26,7 +26,9 @@ type Sent = { type: string; bytes: Buffer };
 
 /**
  * Sends accounts' events to clients that read them as streams. Each reader has its own position and gets the events
- * after it, so that no event is lost or sent twice. Readers at the same position share a read.
+ * after it, so that no event is lost or sent twice. Readers at the same position share a read. `routes.ts` finds the
+ * position of a `Last-Event-ID` and refuses an old one. The functions insert_generations, move_generations and
+ * write_event write the events (sql/functions).
  */
 export class AccountStreams implements AsyncDisposable {
   readonly #database: Database;

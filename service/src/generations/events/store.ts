@@ -3,7 +3,10 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { GenerationRow } from '../present.ts';
 import { packed, unpack } from '../reads/store.ts';
 
-/** How long an account's events can be read, as a PostgreSQL interval (docs/api.md §6). */
+/**
+ * How long an account's events can be read, as a PostgreSQL interval (docs/api.md §6).
+ * `service/src/retention/cleaner.ts` removes older events a day later.
+ */
 export const streamedFor = '7 days';
 
 /**

@@ -12,7 +12,7 @@ export type ReadChanges = {
   cursor: number;
 };
 
-/** Handles what the feed returns. */
+/** Handles what the feed returns. `follow-feeds.ts` implements it; `apply-changes.ts` applies the changes. */
 export type FeedReader = {
   apply: (changes: readonly ReadChanges[]) => Promise<void>;
   /**

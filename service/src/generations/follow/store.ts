@@ -8,6 +8,7 @@ export type WatchRow = { account_id: string; studio_account_id: string; cursor: 
 /**
  * Keeps watching, for five minutes more, every account with a waiting or running job or an upload in processing,
  * whichever process started it. Waiting jobs count because the studio may also report that it will never accept one.
+ * The five minutes are also in `beginWatch` and in the function extend_watches (sql/functions).
  */
 export async function ensureWatches(database: Database): Promise<void> {
   await database.rows(

@@ -14,7 +14,7 @@ export type SubscriptionsOptions = {
 
 /**
  * Adds accounts to the feed that this process reads. A watch, which is a lease in the database, decides which process
- * reads an account's feed.
+ * reads an account's feed. `takeWatches` in `store.ts` takes the free watches.
  */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;

@@ -42,7 +42,10 @@ function stageOf(
   return holdsSlot ? 'submitting' : 'queued';
 }
 
-/** Returns why a generation waits and its place in the queue; null where the record shows no reason. */
+/**
+ * Returns why a generation waits and its place in the queue; null where the record shows no reason. While a generation
+ * runs, the studio decides the reason: `studio/sql/functions/queue_reason.sql`.
+ */
 function queueOf(row: LiveRow, isAway: boolean): Progress['queue'] {
   const { blocked, holdsSlot, pausing, freeSlots, freeLaneSlots, position, of } = row;
   if (blocked) return { position: null, of: null, reason: 'reference_processing' };

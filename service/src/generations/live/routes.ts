@@ -5,7 +5,10 @@ import { ApiProblem } from '../../problems/api-problem.ts';
 import { checkedId } from '../reads/read-generation.ts';
 import type { LiveGenerations } from './live-generations.ts';
 
-/** Serves the progress of a generation as a stream or as one answer, and its current preview. */
+/**
+ * Serves the progress of a generation as a stream or as one answer, and its current preview.
+ * `service/src/identity/keys/key-streams.ts` limits the open streams and ends those of a revoked key.
+ */
 export function liveRoutes({
   live,
   keyStreams,

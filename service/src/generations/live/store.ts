@@ -29,7 +29,7 @@ export type LiveRow = {
 
 /**
  * Reads generations with all that explains why they wait, in the order asked; undefined where the account has none of
- * that id.
+ * that id. Counts free slots like the function claim_generations_up_to (sql/functions), which decides.
  */
 export async function readLive(
   database: Database,

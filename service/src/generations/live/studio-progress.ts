@@ -19,7 +19,8 @@ const notOfferedMs = 60_000;
 
 /**
  * Asks the studio for the progress of renders: one long poll for all watched renders, and single looks. If the studio
- * does not offer progress, the progress is unknown and nothing else fails.
+ * does not offer progress, the progress is unknown and nothing else fails. The studio computes the progress in
+ * `studio/src/progress/watch-progress.ts`.
  */
 export class StudioProgress implements AsyncDisposable {
   readonly #studioClient: Pick<StudioClient, 'call'>;

@@ -15,7 +15,7 @@ import {
 
 /**
  * Returns an account's generations with their keys and the beginnings of their prompts, newest first: `limit` from
- * `offset`.
+ * `offset`. For the console; `listGenerations` in `store.ts` makes the list of the HTTP API.
  */
 export function listRows(
   database: Database,

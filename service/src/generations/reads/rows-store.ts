@@ -31,7 +31,10 @@ export type RowFilter = {
   status?: GenerationStatus | undefined;
   kind?: GenerationKind | undefined;
   keyId?: string | undefined;
-  /** Words of the prompt, or their beginnings. */
+  /**
+   * Words of the prompt, or their beginnings. The functions prompt_words and search_words decide what matches
+   * (sql/functions).
+   */
   search?: string | undefined;
   /** The item of the library from which the generations were made. */
   source?: string | undefined;

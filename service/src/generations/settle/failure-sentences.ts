@@ -39,7 +39,10 @@ const noRoom: GenerationError = {
     "The account's storage had no room for what the generation needs. Delete uploads or library items.",
 };
 
-/** Returns the error of a generation whose submit the studio refused finally. */
+/**
+ * Returns the error of a generation whose submit the studio refused finally.
+ * `service/src/generations/dispatch/submit.ts` decides which refusals are final.
+ */
 export function refusalError(
   code: Exclude<RefusalCode, 'concurrency' | 'model_paused' | 'quote_invalid'>,
 ): GenerationError {
@@ -117,6 +120,7 @@ const maxWordsCharacters = 300;
 
 /**
  * Returns the error of a failed render. Its message contains how far the render was, in the words of `progress.stage`.
+ * The studio decides the code: `failedEnd` in `studio/src/renders/submission-failure.ts`.
  */
 export function renderError(error: Render['error']): GenerationError {
   const { code, message } = withoutStage(error);

@@ -28,7 +28,10 @@ export type GiveUpOptions = {
   roundMs?: number | undefined;
 };
 
-/** Gives up generations that waited too long. */
+/**
+ * Gives up generations that waited too long. `service/src/generations/follow/reconcile.ts` gives up those that run for
+ * too long.
+ */
 export function startGivingUp(options: GiveUpOptions): AsyncDisposable {
   const { log, onStuck, stuckAfterMs } = options;
   return startLoop({

@@ -24,7 +24,8 @@ const endsAtOnce = 100;
 /**
  * Returns the use case that ends uploads. In the same transaction, under their accounts' locks, it unblocks or fails
  * the generations that wait for them. So a create that was accepted before is handled here, and a later one sees how
- * the upload ended.
+ * the upload ended. The studio decides whether a file is accepted: `studio/src/uploads/check-upload.ts`.
+ * `service/src/uploads/reconcile.ts` ends uploads whose check takes too long.
  */
 export function createSettleUploads(options: SettleUploadsOptions): SettleUploads {
   return async (ends) => {

@@ -24,7 +24,10 @@ export type SettlementOptions = {
 const transitionsPerStatement = 128;
 const statementsInFlight = 2;
 
-/** Brings generations to their end, and announces each transition once it is committed. */
+/**
+ * Brings generations to their end, and announces each transition once it is committed. `compose-transition.ts` decides
+ * between `succeeded`, `partial_failure` and `failed`.
+ */
 export class Settlement {
   readonly #database: Database;
   readonly #watch: Watch;

@@ -2,7 +2,9 @@ import type { GenerationStatus } from '@renderkit/contract/v1/schemas/generation
 
 /**
  * The statuses that may follow each status (docs/api.md §3). A generation goes from queued to failed if it can never
- * start: the studio refused the submit, or the generation is too old.
+ * start: the studio refused the submit, or the generation is too old. The function move_generations makes the
+ * transitions (sql/functions). The studio decides whether a stopped render with some outputs succeeds: `finishWithMade`
+ * in `studio/src/renders/end-submission.ts`.
  */
 const transitions = {
   queued: ['running', 'failed', 'canceled'],

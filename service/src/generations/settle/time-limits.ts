@@ -3,10 +3,13 @@ import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.t
 
 const hourMs = 3_600_000;
 
-/** How long a job may wait in the queue. */
+/** How long a job may wait in the queue. `give-up.ts` fails the generations that waited longer. */
 export const maxQueuedMs = maxQueuedHours * hourMs;
 
-/** How long a job may run before it fails if the studio does not know it. */
+/**
+ * How long a job may run before it fails if the studio does not know it. `isOverdue` in
+ * `service/src/generations/follow/reconcile.ts` applies it.
+ */
 export const maxRunningMs = {
   image: hourMs,
   image_edit: hourMs,

@@ -9,7 +9,10 @@ export async function lockAccounts(transaction: Queryable, accountIds: readonly 
   );
 }
 
-/** Unblocks generations that waited only for these uploads. Returns the ids of their accounts. */
+/**
+ * Unblocks generations that waited only for these uploads. Returns the ids of their accounts. The function name_uploads
+ * blocks generations (sql/functions).
+ */
 export async function unblock(transaction: Queryable, uploadIds: readonly string[]): Promise<string[]> {
   const rows = await transaction.rows<{ account_id: string }>(
     `update generations g set blocked = false

@@ -24,7 +24,8 @@ const handOver = { tries: 25, pauseMs: 200 };
 /**
  * Stops a generation (docs/api.md §3). A waiting one is canceled; a running one ends with the outputs made so far.
  * Returns the generation in its current state; the studio reports its end as usual. The studio decides about the money,
- * in one transaction. A second stop has the same result as the first.
+ * in one transaction. A second stop has the same result as the first. The rules are in
+ * `studio/sql/functions/stop_render.sql` and `refund_failed_or_stopped.sql` beside it.
  * @throws ApiProblem `not_found`; `conflict` where the generation finished by itself or cannot be stopped
  */
 export async function stopGeneration(
