@@ -91,7 +91,7 @@ const passedOn = Object.fromEntries(
 /**
  * The studio's administration for a signed-in administrator: the same requests, answers and refusals, below the
  * console's prefix. Changes of a price or a secret are refused with `sign_in_required` unless the session's sign-in is
- * at most 15 minutes old.
+ * at most 15 minutes old. The studio refuses: `studio/src/administration/asker.ts`.
  */
 export const administrationOperations = {
   ...passedOn,

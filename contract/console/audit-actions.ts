@@ -1,4 +1,7 @@
-/** Every action that the audit log records, and its label on pages. */
+/**
+ * Every action that the audit log records, and its label on pages. `service/src/identity/audit/write-audit.ts` writes
+ * them.
+ */
 export const auditActions = {
   'session.created': 'Signed in',
   'session.ended': 'Ended a session',

@@ -1,4 +1,8 @@
-/** All reasons why an attempt can fail, explained for the owner of the receiver. */
+/**
+ * All reasons why an attempt can fail, explained for the owner of the receiver.
+ * `service/src/webhooks/deliveries/attempt.ts` chooses one; the functions claim_deliveries and end_deliveries record
+ * `interrupted` (service/sql/functions).
+ */
 export const deliveryFailures = {
   status: 'The receiver answered, and not with 2xx.',
   timeout: 'No status line came within the time.',

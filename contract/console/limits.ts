@@ -1,4 +1,7 @@
-/** Limits of the console's API and pages. Browsers use them too, so this file needs no schema library. */
+/**
+ * Limits of the console's API and pages. Browsers use them too, so this file needs no schema library.
+ * `service/src/identity/keys/validate-key.ts` checks the limits of keys.
+ */
 
 export const maxKeyNameCharacters = 100;
 export const maxKeyLifetimeDays = 36_500;

@@ -61,7 +61,7 @@ import {
 /**
  * All operations of the console's own API. Only the session's cookie identifies the caller. A request that changes
  * something must come from the console's origin. The signed-in person can also use the operations of /v1: see
- * `consolePathOf`.
+ * `consolePathOf`. `service/src/console-api/routes.ts` checks the session and the origin.
  */
 export const consoleOperations = {
   getSignedIn: {

@@ -2,12 +2,12 @@
 export const consoleProblemCodes = {
   /**
    * The page shows another account, because somebody else has signed in since, in another tab of the browser. Nothing
-   * was done; the page must be reloaded.
+   * was done; the page must be reloaded. `service/src/console-api/routes.ts` refuses.
    */
   other_account: { status: 403, title: 'Forbidden' },
   /**
    * The request changes a price or a secret. The person must first sign in again, at `consoleAddresses.signIn` with
-   * `prompt=login`, and can then repeat the request.
+   * `prompt=login`, and can then repeat the request. `studio/src/administration/asker.ts` refuses.
    */
   sign_in_required: { status: 403, title: 'Forbidden' },
 } as const satisfies Record<string, { status: number; title: string }>;

@@ -1,6 +1,6 @@
 /**
  * Reasons why signing in can fail, with a text for people. The key is the `?reason=` of the page that the browser is
- * redirected to.
+ * redirected to. `failureOf` in `service/src/identity/sign-in/failure.ts` chooses one.
  */
 export const signInFailures = {
   attempt_unknown: {

@@ -5,6 +5,10 @@ import { Type, type Static } from 'typebox';
 const id = Type.String({ minLength: 1, maxLength: 200 });
 const sequence = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
+/**
+ * The studio answers in `studio/src/changes/watch-changes.ts`; the service reads in
+ * `service/src/generations/follow/feed.ts`.
+ */
 export const ChangesRequest = Type.Object({
   accounts: Type.Array(Type.Object({ account: id, cursor: sequence }), { minItems: 1, maxItems: 5_000 }),
   wait_seconds: Type.Integer({ minimum: 0, maximum: 25 }),

@@ -1,4 +1,7 @@
-/** Converts whole 1/1000 credits to credits, as people see them. */
+/**
+ * Converts whole 1/1000 credits to credits, as people see them. What an account can spend:
+ * `service/src/credits/available-credits.ts`; charges: `studio/sql/functions/charge.sql`.
+ */
 export function creditsOf(millicredits: number): number {
   return millicredits / 1_000;
 }

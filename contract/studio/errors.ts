@@ -1,6 +1,7 @@
 /**
  * The error codes of the studio's HTTP interface, with their status. The body is `{code, message}`, and `retry_after`
- * (whole seconds, also as a header) when waiting helps.
+ * (whole seconds, also as a header) when waiting helps. `service/src/studio-client/translate-error.ts` turns the codes
+ * into problems for clients.
  */
 export const studioErrors = {
   invalid_request: { status: 400 },
@@ -22,7 +23,11 @@ export const studioErrors = {
 
 export type StudioErrorCode = keyof typeof studioErrors;
 
-/** Reasons why a quote or a submit is refused although the call itself succeeded. */
+/**
+ * Reasons why a quote or a submit is refused although the call itself succeeded. The studio decides in
+ * `studio/src/renders/create-quotes.ts` and `studio/sql/functions/accept_renders.sql`.
+ * `service/src/quotes/studio-quotes.ts` turns the codes into problems for clients.
+ */
 export const refusalCodes = [
   'moderation_blocked',
   'unprocessable',

@@ -51,7 +51,8 @@ const idParam = Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) 
 /**
  * The interface of the studio for the service. Any studio with these operations can replace the included one. Sign-in
  * is OpenID Connect at the issuer that `getMetadata` returns; the account's `id` is the `sub` of its tokens.
- * Administration is optional: `getMetadata` reports whether a studio offers it.
+ * Administration is optional: `getMetadata` reports whether a studio offers it. The service calls them through
+ * `service/src/studio-client/studio-client.ts`.
  */
 export const studioOperations = {
   getMetadata: { method: 'GET', path: '/api/metadata', caller: 'anyone', answer: Metadata },
@@ -291,5 +292,8 @@ export type StudioQuery<Id extends StudioOperationId> = Queries[Id];
 export type StudioParams<Id extends StudioOperationId> = Params[Id];
 export type StudioAnswer<Id extends StudioOperationId> = Answers[Id];
 
-/** The time for which a submit accepts a quote, in seconds. */
+/**
+ * The time for which a submit accepts a quote, in seconds. `studio/src/renders/create-quotes.ts` sets the end;
+ * `studio/sql/functions/accept_renders.sql` refuses later submits.
+ */
 export const quoteLifetimeSeconds = 25 * 60 * 60;

@@ -16,7 +16,10 @@ export type PriceData = {
 
 type PricedModel = { price: PriceData; parameters: Pick<StudioModel['parameters'], 'durations'> };
 
-/** Returns the cost of one generation in 1/1000 credit: a whole number, the same in the service and in the studio. */
+/**
+ * Returns the cost of one generation in 1/1000 credit: a whole number, the same in the service and in the studio. A
+ * quote fixes it: `studio/src/renders/quote-token.ts`.
+ */
 export function priceOf({ price, parameters }: PricedModel, request: RenderRequest): number {
   let millicredits = price.base_millicredits;
   const seconds = secondsOf(request, parameters);

@@ -4,7 +4,7 @@ import { count, id, nullable, oneOf } from './schemas/schema-builders.ts';
 // The progress of renders, for people who watch them. It is sent separately from the feed of changes, and none of it is
 // stored. An optional part of the contract: `getMetadata` reports whether a studio offers it.
 
-/** The stages of a render at the studio. */
+/** The stages of a render at the studio. `studio/src/progress/reporter.ts` records them. */
 export const renderStages = [
   'waiting_for_engine',
   'loading_model',
@@ -18,7 +18,7 @@ export type RenderStage = (typeof renderStages)[number];
 export const failureStages = ['submitting', ...renderStages] as const;
 export type FailureStage = (typeof failureStages)[number];
 
-/** Reasons why a render waits at the studio. */
+/** Reasons why a render waits at the studio. `studio/sql/functions/queue_reason.sql` chooses one. */
 export const waitReasons = ['fair_share', 'engine_busy', 'engine_down', 'scheduled_retry'] as const;
 export type WaitReason = (typeof waitReasons)[number];
 

@@ -1,7 +1,10 @@
 /** The kind of media that a field must name. */
 type Role = 'image' | 'mask' | 'audio' | 'source video' | 'library video';
 
-/** All fields that name media, one item or a list. */
+/**
+ * All fields that name media, one item or a list. `validate-references.ts` checks the media;
+ * `service/src/references/resolve-references.ts` replaces addresses.
+ */
 const referenceFields = {
   reference_images: 'image',
   image: 'image',

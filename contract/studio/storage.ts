@@ -4,6 +4,7 @@ const bytes = Type.Integer({ minimum: 0, maximum: 1e15 });
 
 /**
  * The storage of the account. `used_bytes` is the sum of `uploads_bytes` and `outputs_bytes` and may exceed the limit.
+ * `studio/src/storage/reserve.ts` refuses what does not fit.
  */
 export const StudioStorage = Type.Object({
   used_bytes: bytes,

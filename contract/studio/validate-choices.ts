@@ -15,7 +15,8 @@ export type ChoiceIndex = {
 
 /**
  * Validates the choices of a request that do not depend on its model: styles, suggestions and the project, whose id
- * must not be empty.
+ * must not be empty. The studio checks that the account has them: `unknownChoices` in
+ * `studio/src/renders/create-quotes.ts`.
  */
 export function validateChoices(
   kind: Kind,

@@ -55,7 +55,8 @@ export type ValidatedReferences = {
 
 /**
  * Validates the media of references: their types, sizes and lengths. `coming` has the tokens of uploads that will exist
- * before the submit. Nothing is known about them yet, so they cause no issue.
+ * before the submit. Nothing is known about them yet, so they cause no issue. `validateOwnReferences` in
+ * `studio/src/renders/create-quotes.ts` looks the media up and calls this.
  */
 export function validateReferences(
   request: RenderRequest,

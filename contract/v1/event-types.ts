@@ -1,4 +1,7 @@
-/** Types of events that webhooks report (docs/api.md §6). */
+/**
+ * Types of events that webhooks report (docs/api.md §6). The functions move_generations and write_event write the
+ * events (service/sql/functions).
+ */
 export const eventTypes = [
   'generation.succeeded',
   'generation.failed',

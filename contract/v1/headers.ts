@@ -14,7 +14,7 @@ export const headers = {
   retryAfter: 'Retry-After',
 } as const;
 
-/** Headers of a webhook delivery (docs/api.md §6). */
+/** Headers of a webhook delivery (docs/api.md §6). `service/src/webhooks/deliveries/sign.ts` sets them. */
 export const deliveryHeaders = {
   event: 'Service-Event',
   delivery: 'Service-Delivery',

@@ -9,10 +9,18 @@ const megabyte = 1024 * kilobyte;
 
 // Requests
 
-/** Requests of a key per minute of the database clock, if the key has no limit of its own. */
+/**
+ * Requests of a key per minute of the database clock, if the key has no limit of its own. `refuseOverLimit` in
+ * `service/src/identity/admission/admit.ts` refuses requests over it.
+ */
 export const rateLimitPerMinuteDefault = 120;
-/** Credits that one action may cost before a command line or an agent must ask, if the key has no value of its own. */
+/**
+ * Credits that one action may cost before a command line or an agent must ask, if the key has no value of its own.
+ * `needsConfirmation` in `clients/mcp/src/tools/purchase.ts` asks. `clients/cli/src/price.ts` asks too and repeats the
+ * number.
+ */
 export const confirmAboveDefault = 25;
+/** `service/src/identity/admission/store.ts` counts by the minute of the database clock. */
 export const rateLimitWindowSeconds = 60;
 /** The largest body of an ordinary JSON request. Up to this size, repeated names in an object are refused. */
 export const jsonBodyBytes = 256 * kilobyte;
@@ -47,7 +55,10 @@ export const defaultPageSize = 20;
 export const maxPageSize = 100;
 /** The maximum number of items before a page: (page - 1) × limit. */
 export const maxOffset = 1_000_000;
-/** The largest integer that a query parameter may have: nine plain digits. */
+/**
+ * The largest integer that a query parameter may have: nine plain digits. `compileQueryCheck` in
+ * `service/src/validation/validate-request.ts` applies it.
+ */
 export const maxQueryInteger = 999_999_999;
 
 // Long poll
@@ -94,9 +105,12 @@ export const maxResolutionCharacters = 20;
 export const maxMaskCharacters = 15_000_000;
 export const minStrength = 0.1;
 export const maxStrength = 1;
-/** Queued generations of one account; beyond it the answer is `queue_full`. The operator may change it. */
+/**
+ * Queued generations of one account; beyond it the answer is `queue_full`. The operator may change it. The function
+ * accept_generations refuses (service/sql/functions).
+ */
 export const queuedPerAccountDefault = 1000;
-/** A generation fails when it could not start for this long. */
+/** A generation fails when it could not start for this long. `service/src/generations/settle/give-up.ts` fails it. */
 export const maxQueuedHours = 24;
 
 /**
@@ -107,6 +121,7 @@ export const maxTextCharacters = 4096;
 
 // Uploads (defaults; the operator may change them)
 
+/** The studio refuses larger files by `media-kit/src/file-limits.ts`, which repeats the limits of files. */
 export const maxImageBytes = 50 * megabyte;
 export const maxImagePixels = 50_000_000;
 /** Pixels on the longer side of an image. */

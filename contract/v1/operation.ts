@@ -60,7 +60,10 @@ export const problemsOfEveryOperation = [
 /** The problem codes of a route that calls the studio for the account. */
 export const studioProblems = [...problemsOfEveryOperation, 'connection_expired'] as const;
 
-/** The problem codes of a create: all refusals of a quote and of the accept. */
+/**
+ * The problem codes of a create: all refusals of a quote and of the accept.
+ * `service/src/generations/create/create-generation.ts` has their order.
+ */
 export const createProblems = [
   ...studioProblems,
   'insufficient_credits',

@@ -45,7 +45,7 @@ import { CreateUploadRequest, DeletedUpload, Upload, UploadForm, UploadParams } 
 
 /**
  * The whole HTTP API as one table (docs/api.md §4). Routes, validation, the OpenAPI document and the types of the
- * clients are derived from it.
+ * clients are derived from it. `service/src/http/serve-operations.ts` serves the operations.
  */
 export const operations = {
   getAccount: {

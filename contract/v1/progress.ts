@@ -1,6 +1,7 @@
 /**
  * The progress of a generation: closed lists of words, each with a sentence for people (docs/api.md §2). This file
- * contains no schema, so that pages can import it.
+ * contains no schema, so that pages can import it. `service/src/generations/live/present.ts` chooses the stage and the
+ * reason, for running generations by the report of the studio (`studio/src/progress/watch-progress.ts`).
  */
 export const progressStages = {
   queued: 'It waits for its turn.',

@@ -1,4 +1,7 @@
-/** Rights of a key (docs/api.md §5). A new key has all of them unless its maker omits some. */
+/**
+ * Rights of a key (docs/api.md §5). A new key has all of them unless its maker omits some. `operations.ts` has the
+ * scope of each operation; `service/src/http/serve-operations.ts` refuses a key without it.
+ */
 export const scopes = ['read', 'generate', 'uploads', 'projects', 'library'] as const;
 
 export type Scope = (typeof scopes)[number];

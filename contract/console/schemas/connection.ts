@@ -2,7 +2,10 @@ import { Type, type Static } from 'typebox';
 import { Account } from '../../v1/schemas/account.ts';
 import { closed, nullable, oneOf } from '../../v1/schemas/schema-builders.ts';
 
-/** `live`: the studio accepts it. `expired`: somebody must sign in again. `unreachable`: the studio does not answer. */
+/**
+ * `live`: the studio accepts it. `expired`: somebody must sign in again. `unreachable`: the studio does not answer.
+ * `service/src/console-api/ask-studio.ts` decides between `expired` and `unreachable`.
+ */
 export const connectionStates = ['live', 'expired', 'unreachable'] as const;
 
 export const Connection = closed(

@@ -8,7 +8,10 @@ import { idParams } from './ids.ts';
 
 export type { DeliveryFailure };
 
-/** The state of a delivery. `ended`: its endpoint was deleted before the delivery succeeded. */
+/**
+ * The state of a delivery. `ended`: its endpoint was deleted before the delivery succeeded. The function
+ * record_attempts decides the status (service/sql/functions).
+ */
 export const deliveryStatuses = ['pending', 'delivered', 'failed', 'ended'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 

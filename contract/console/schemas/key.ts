@@ -10,6 +10,7 @@ import {
 } from '../limits.ts';
 import { idParams } from './ids.ts';
 
+/** `statusOf` in `service/src/identity/keys/list-keys.ts` decides the status. */
 export const keyStatuses = ['active', 'expired', 'revoked'] as const;
 export type KeyStatus = (typeof keyStatuses)[number];
 

@@ -5,6 +5,7 @@ import { closed, nullable, oneOf } from '../../v1/schemas/schema-builders.ts';
 import { defaultOverviewDays, maxOverviewDays } from '../limits.ts';
 import { GenerationRow } from './generation.ts';
 
+/** `service/src/console-api/warnings.ts` decides which are shown. */
 export const warningCodes = [
   'connection_expired',
   'studio_unreachable',

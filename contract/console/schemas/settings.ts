@@ -8,6 +8,7 @@ const settings = {
   }),
 };
 
+/** `service/src/downloads/download-items.ts` applies them. */
 export const AccountSettings = closed(
   { object: Type.Literal('account_settings'), ...settings },
   { title: 'AccountSettings', description: 'What a person chose for the account.' },

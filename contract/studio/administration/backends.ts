@@ -13,6 +13,7 @@ import {
 } from '../schemas/schema-builders.ts';
 import { ManifestProblem } from './models.ts';
 
+/** `studio/sql/functions/backend_json.sql` decides the state. */
 export const backendStates = ['ready', 'busy', 'resting', 'down', 'draining', 'off'] as const;
 export type BackendState = (typeof backendStates)[number];
 

@@ -18,7 +18,10 @@ const listVersion = Type.Integer({ minimum: 0, maximum: 1e9 });
 const slots = Type.Integer({ minimum: 0, maximum: 10_000 });
 export const maxPlans = 100;
 
-/** A plan with the keys of `plans.yaml`. New accounts get the first plan of the list. */
+/**
+ * A plan with the keys of `plans.yaml`. New accounts get the first plan of the list. `studio/src/catalog/read-list.ts`
+ * checks a list; `studio/src/catalog/publish.ts` publishes it.
+ */
 export const Plan = closed({
   key: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' }),
   name: Type.String({ minLength: 1, maxLength: 200 }),

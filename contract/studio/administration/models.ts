@@ -34,6 +34,7 @@ export type ManifestProblem = Static<typeof ManifestProblem>;
 const problems = Type.Array(ManifestProblem, { maxItems: 500 });
 const warnings = Type.Array(longText, { maxItems: 200 });
 
+/** `studio/src/administration/models.ts` decides the state; `studio/sql/functions/pause_reason.sql` the pause. */
 export const modelStates = ['offered', 'paused', 'draft', 'retired'] as const;
 const versionNumber = Type.Integer({ minimum: 1, maximum: 1e9 });
 

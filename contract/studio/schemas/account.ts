@@ -27,6 +27,7 @@ export const Metadata = Type.Object({
   administration: Type.Optional(Type.Boolean()),
 });
 
+/** `studio/src/accounts/account-state.ts` decides the state. */
 export const accountStates = ['ok', 'suspended', 'email_not_verified', 'region_blocked'] as const;
 export const StudioAccount = Type.Object({
   id,
@@ -63,6 +64,7 @@ export const StudioBalance = Type.Object({
 export type StudioBalance = Static<typeof StudioBalance>;
 
 const laneLimit = Type.Object({ limit: count, running: count, running_elsewhere: count });
+/** `studio/sql/functions/limits_json.sql` counts; `accept_renders.sql` beside it refuses. */
 export const StudioLimits = Type.Object({
   overall: laneLimit,
   image: laneLimit,

@@ -40,7 +40,10 @@ export const StoreUploadQuery = Type.Object({
   least_bytes: Type.Optional(Type.Integer({ minimum: 0, maximum: 1e12 })),
 });
 
-/** Problems of a file that can be found by reading its head and its structure. */
+/**
+ * Problems of a file that can be found by reading its head and its structure. `media-kit/src/inspect-file.ts` finds
+ * them; `service/src/uploads/file-issues.ts` has the messages.
+ */
 export const fileIssues = [
   'empty',
   'unknown_type',

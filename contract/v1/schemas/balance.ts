@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { realAnswers } from '../real-answers.ts';
 import { closed, nullable } from './schema-builders.ts';
 
+/** `service/src/credits/available-credits.ts` computes the balance. */
 export const Balance = closed(
   {
     object: Type.Literal('balance'),

@@ -218,6 +218,7 @@ const extendExample = {
   resolution: '480p',
 };
 
+/** Only the form of a request; `contract/studio/validate.ts` checks it against its model. */
 export const CreateImageRequest = closed(imageFields, {
   title: 'CreateImageRequest',
   description: 'A picture made from text. How many come back is set by the model.',

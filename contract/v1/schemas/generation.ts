@@ -10,14 +10,17 @@ export type GenerationKind = (typeof generationKinds)[number];
 export const generationStatuses = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
 export type GenerationStatus = (typeof generationStatuses)[number];
 
-/** Statuses that never change again. */
+/** Statuses that never change again. `service/src/generations/settle/status.ts` has all transitions. */
 export const finalGenerationStatuses = [
   'succeeded',
   'failed',
   'canceled',
 ] as const satisfies readonly GenerationStatus[];
 
-/** `error.code` of a generation that succeeded with some outputs missing. */
+/**
+ * `error.code` of a generation that succeeded with some outputs missing. `toFinal` in
+ * `service/src/generations/settle/compose-transition.ts` decides it.
+ */
 export const partialFailureCode = 'partial_failure';
 
 /** `error.code` of a generation that the studio will never render, because its token was tombstoned there. */
@@ -25,7 +28,8 @@ export const renderLostCode = 'render_lost';
 
 /**
  * `error.code` of a generation that an engine could not make, or that was stopped. In addition, problem codes are used
- * for a refused request (docs/api.md §2).
+ * for a refused request (docs/api.md §2). The studio decides the code: `studio/src/renders/submission-failure.ts`.
+ * `service/src/generations/settle/failure-sentences.ts` has the messages.
  */
 export const renderErrorCodes = [
   'invalid_request',

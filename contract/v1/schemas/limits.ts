@@ -12,6 +12,9 @@ const lane = (description: string) =>
     { description },
   );
 
+/**
+ * The studio counts in `studio/sql/functions/limits_json.sql`; the function claim_generations_up_to applies the limits.
+ */
 export const Limits = closed(
   {
     object: Type.Literal('limits'),

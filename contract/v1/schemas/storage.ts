@@ -4,6 +4,10 @@ import { closed } from './schema-builders.ts';
 
 const bytes = (description: string) => Type.Integer({ minimum: 0, description });
 
+/**
+ * The studio counts in `studio/sql/functions/storage_json.sql`; `studio/src/storage/reserve.ts` refuses what does not
+ * fit.
+ */
 export const Storage = closed(
   {
     object: Type.Literal('storage'),

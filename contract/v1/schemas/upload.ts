@@ -3,6 +3,7 @@ import { maxPathIdCharacters, maxProjectIdCharacters } from '../limits.ts';
 import { realAnswers } from '../real-answers.ts';
 import { closed, nullable, oneOf, timestamp } from './schema-builders.ts';
 
+/** The studio decides the status: `studio/src/uploads/check-upload.ts`. */
 export const uploadStatuses = ['processing', 'ready', 'rejected'] as const;
 export type UploadStatus = (typeof uploadStatuses)[number];
 

@@ -8,6 +8,7 @@
 --   short                 the same, but the charge of some submits is unknown: ask the studio, then try again
 --   upload_gone           an upload that the create names was rejected or removed meanwhile
 --   queue_full            p_queue_cap generations of the account are waiting
+-- `checkMaxCost` in `service/src/budgets/budget.ts` checks `X-Renderkit-Max-Credits` before.
 create or replace function accept_generations(
   p_creates json,
   -- The text of the 202 after `created_at`.

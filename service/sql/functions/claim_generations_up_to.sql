@@ -3,6 +3,7 @@
 -- so on. Limits are checked under the account's lock: a generation that runs or is being submitted fills a slot, and so
 -- does each one that the studio reports as running elsewhere. Returns a row for each claim (generation_id not null) and
 -- one for each locked account. Its free_* are the free slots before these claims (null if the limits were never read).
+-- The studio may still answer `busy`: `studio/sql/functions/accept_renders.sql`.
 create or replace function claim_generations_up_to(
   p_accounts text[],
   p_owner text,

@@ -1,5 +1,6 @@
 -- Finds earlier creates with the Idempotency-Keys of these creates. Returns arrays in their order, null where there is
--- none. `same_request`: whether it was the same request. `bodies`: the text of its 202.
+-- none. `same_request`: whether it was the same request. `bodies`: the text of its 202. `fingerprint` in
+-- `service/src/idempotency/idempotency-key.ts` decides when two requests are equal.
 create or replace function earlier_creates(
   p_creates generation_create[],
   out same_request boolean[], out bodies text[]

@@ -1,5 +1,6 @@
 -- Keeps the accounts of jobs that run or have just ended watched for five minutes more: by p_watcher, unless another
--- lease on the account's feed is still valid. Returns those of the accounts that p_watcher watches now.
+-- lease on the account's feed is still valid. Returns those of the accounts that p_watcher watches now. The five
+-- minutes are also in `service/src/generations/follow/store.ts`.
 create or replace function extend_watches(p_moves generation_move[], p_watcher text, p_watch_lease interval)
 returns text[]
 language plpgsql volatile

@@ -5,6 +5,7 @@
 --   held     the lease of an earlier request is valid, but the request may be over: the client says that it repeats, or
 --            the holding process is gone. Ask again in a moment: only the end of the lease releases the request.
 -- The lock separates two equal simultaneous requests: the second sees the row of the first, which has a living holder.
+-- `service/src/facades/facade-calls.ts` has the values of p_unsaid and p_said.
 create or replace function hold_facade_call(
   p_id text,
   p_account_id text,

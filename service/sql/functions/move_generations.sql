@@ -2,7 +2,7 @@
 -- account's counters, the key's budget of the day of the create and the events change in the same transaction. An
 -- account with a job that starts to run is watched from then on: by p_watcher, unless another lease on the account's
 -- feed is still valid. p_cursors says how far the feeds are applied with these moves ({account_id, cursor}); the cursor
--- of an account counts only if p_watcher watches it. Active subscribed endpoints get a delivery of each event.
+-- of an account counts only if p_watcher watches it. Active subscribed endpoints get deliveries, as in write_event.
 create or replace function move_generations(
   p_moves json,
   p_cursors json,

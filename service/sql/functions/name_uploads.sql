@@ -1,5 +1,6 @@
 -- Links generations to the uploads that they name. Inserts rows for files that must still be fetched. A generation
 -- stays blocked while any of its uploads is not ready. Part of insert_generations, under its locks.
+-- `service/src/generations/settle/waiting-store.ts` unblocks it.
 create or replace function name_uploads(p_creates generation_create[]) returns void
 language plpgsql volatile
 set enable_seqscan = off

@@ -1,5 +1,5 @@
 -- Returns each library item, upload and address that a request names, prefixed with "<". No word of a prompt begins
--- with that.
+-- with that. `contract/studio/references.ts` has the list of all fields that name media.
 create or replace function named_items(render_request text) returns text[] language sql immutable as $$
   select array(
     select distinct '<' || named

@@ -1,7 +1,8 @@
 -- Records results, each only if its claim is still valid, and returns the recorded deliveries. p_delays: seconds before
 -- each attempt of the schedule, counted from the end of the last attempt, which is now. If an endpoint is locked, its
 -- results are not recorded and have the status `busy`. With p_wait the function waits for the lock, and all results
--- must be of one endpoint.
+-- must be of one endpoint. The delays are in `service/src/webhooks/retry-schedule.ts`;
+-- `service/src/webhooks/deliveries/attempt.ts` decides whether an attempt failed.
 create or replace function record_attempts(p_results json, p_delays integer[], p_wait boolean)
 returns table (delivery_id text, status text)
 language plpgsql volatile

@@ -1,5 +1,6 @@
 -- Returns what the accounts of these creates can spend, in arrays by the order of the accounts' ids. Accounts that are
 -- gone are left out. `unconfirmed`: the charge of some submits is unknown. The caller holds the accounts' locks.
+-- `service/src/credits/store.ts` has the same conditions for the balance and the estimate: a change belongs in both.
 create or replace function spendable_balances(
   p_creates generation_create[],
   out account_ids text[], out spendable bigint[], out waiting integer[], out unconfirmed boolean[]

@@ -1,7 +1,8 @@
 -- Writes an event, once per subject, with a delivery for each endpoint of the account that is active and subscribed
 -- now. Returns how many deliveries; if there are any, the caller must wake the deliverers after the commit. The
 -- transaction must have locked the account, because its events are numbered in the order of their commits. Another
--- statement may call this function.
+-- statement may call this function. move_generations writes the events and deliveries of generations in the same way: a
+-- change belongs in both. `service/src/webhooks/events/compose-event.ts` makes the text.
 create or replace function write_event(
   p_event_id text,
   p_account_id text,

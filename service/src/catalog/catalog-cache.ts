@@ -25,7 +25,8 @@ type Reading = { startedAt: number; read: Promise<CatalogRead> };
 
 /**
  * Caches the studio's catalogs per account. Accounts with equal catalogs share one copy. So each content is parsed,
- * checked and indexed once, and not once per account or request.
+ * checked and indexed once, and not once per account or request. `service/src/quotes/validate-and-quote.ts` decides how
+ * old a catalog may be.
  */
 export function createCatalogCache(studioClient: StudioClient): CatalogCache {
   const accounts = new LRUCache<string, Known>({ max: maxAccounts });

@@ -26,7 +26,10 @@ export function indexOf(catalog: Catalog): CatalogIndex {
   return index;
 }
 
-/** Returns whether a plan includes a model. An empty list of tiers means every plan. */
+/**
+ * Returns whether a plan includes a model. An empty list of tiers means every plan. The studio checks the same in
+ * `planRefusal` (`studio/src/renders/validate-render.ts`).
+ */
 export function isIncluded(model: Pick<StudioModel, 'tiers'>, plan: string | null): boolean {
   return model.tiers.length === 0 || (plan !== null && model.tiers.includes(plan));
 }

@@ -7,7 +7,10 @@ import { type CatalogIndex, isIncluded } from './catalog-index.ts';
 /** The message names all available names when there are at most this many. */
 const maxListed = 8;
 
-/** Returns the message about a name that the catalog or the model does not have; `undefined` for any other issue. */
+/**
+ * Returns the message about a name that the catalog or the model does not have; `undefined` for any other issue.
+ * `service/src/validation/describe-unknown-field.ts` has the messages about unknown fields.
+ */
 export function describeUnknownName(
   issue: Issue,
   index: CatalogIndex,

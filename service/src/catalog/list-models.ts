@@ -4,7 +4,10 @@ import { isIncluded } from './catalog-index.ts';
 
 type ModelFilter = { suite?: Suite; kind?: StudioModel['kind']; search?: string };
 
-/** Returns the models that the catalog's plan includes and that pass the filter, in the catalog's order. */
+/**
+ * Returns the models that the catalog's plan includes and that pass the filter, in the catalog's order. The studio
+ * decides which models a catalog has: `studio/src/catalog/publish.ts`.
+ */
 export function listModels(catalog: Catalog, { suite, kind, search = '' }: ModelFilter): StudioModel[] {
   const words = search.toLowerCase();
   return catalog.models.filter(

@@ -17,7 +17,8 @@ const readers = new WeakMap<Database, ReadReserved>();
 
 /**
  * Returns the studio's balance less the costs that accepted generations will still take from it, monthly credits first.
- * Balance, estimate and create all use this number (docs/api.md §8, Credits).
+ * Balance, estimate and create all use this number (docs/api.md §8, Credits). The accept decides by the same number:
+ * the function spendable_balances computes it again (sql/functions).
  */
 export async function availableCredits(
   database: Database,

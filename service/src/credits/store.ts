@@ -19,7 +19,8 @@ type Reserved = {
 /**
  * Makes the reader of what an account's generations will still take from a balance, in 1/1000 credit. The balance
  * includes the studio's ledger up to an entry. A generation counts when it is accepted and not charged, or charged
- * after that entry and not refunded.
+ * after that entry and not refunded. The function spendable_balances has the same conditions (sql/functions): a change
+ * belongs in both.
  */
 export function createReservedReader(database: Database): ReadReserved {
   return createBatcher<Asked, Reserved>({

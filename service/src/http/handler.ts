@@ -73,7 +73,10 @@ export type Handler<Id extends OperationId> = (
   request: RequestOf<Id> & HandlerContext,
 ) => Promise<ResponseOf<Id> | RawReply | StreamReply>;
 
-/** One handler for each operation. The type check fails when one is missing. */
+/**
+ * One handler for each operation. The type check fails when one is missing. The handlers are in the `routes.ts` of each
+ * module; `service/src/app.ts` collects them.
+ */
 export type Handlers = { [Id in OperationId]: Handler<Id> };
 
 type Valid = Pick<HandlerContext, 'idempotencyKey'> & {

@@ -4,7 +4,11 @@ import { ApiProblem } from '../problems/api-problem.ts';
 type PageQuery = { page?: number; limit?: number };
 type List<Item> = { object: 'list'; data: Item[]; page: number; limit: number; has_more: boolean };
 
-/** Returns the page that a query asks for, with defaults. @throws ApiProblem when the page skips too many items */
+/**
+ * Returns the page that a query asks for, with defaults. The largest `limit` is in `pageQuery` of
+ * `contract/v1/schemas/list.ts`.
+ * @throws ApiProblem when the page skips too many items
+ */
 export function pageOf(query: PageQuery): { page: number; limit: number; offset: number } {
   const { page = 1, limit = defaultPageSize } = query;
   const offset = (page - 1) * limit;

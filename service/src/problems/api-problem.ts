@@ -25,7 +25,8 @@ const maxFieldCharacters = 200;
 
 /**
  * A refusal of the API (RFC 9457; docs/api.md §7). Status, title and retryability come from the contract's tables. Only
- * the console's handlers throw the console's own codes.
+ * the console's handlers throw the console's own codes. The table of codes is `contract/v1/problem-codes.ts`;
+ * `present-problem.ts` reads it.
  */
 export class ApiProblem extends Error {
   override name = 'ApiProblem';

@@ -5,7 +5,10 @@ import { ApiProblem } from './api-problem.ts';
 /** Seconds until a retry is useful after a database outage or an unconfirmed commit. */
 const retryAfterSeconds = 2;
 
-/** Converts an error to a refusal. Any error except ApiProblem is our own failure, whose details are not sent. */
+/**
+ * Converts an error to a refusal. Any error except ApiProblem is our own failure, whose details are not sent.
+ * `service/src/studio-client/translate-error.ts` converts the failures of the studio.
+ */
 export function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
   const waitingHelps = isDatabaseUnavailable(error) || isWorthRetrying(error);

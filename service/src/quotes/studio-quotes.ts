@@ -70,7 +70,8 @@ const missing: Record<string, string> = {
 /**
  * Returns the first refusal that a quote results in. The order is: the account's state, ids of other accounts, another
  * price than in the catalog, credits, and last the studio's refusal. `lacksCredits` is called only when credits decide
- * between two refusals; the accept checks credits in any case.
+ * between two refusals; the accept checks credits in any case. The studio decides about its refusal in
+ * `studio/src/renders/create-quotes.ts`.
  */
 export async function refusalOf(
   quote: QuoteResult,

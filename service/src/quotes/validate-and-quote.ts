@@ -39,6 +39,7 @@ export type QuotedRequest = ValidatedRequest & {
   sentBody: unknown;
 };
 
+/** `service/src/account/age-verification.ts` implements `ageVerified`. */
 export type QuotingDependencies = {
   database: Database;
   catalogCache: CatalogCache;

@@ -22,7 +22,8 @@ export function isDataUrl(text: string): boolean {
 
 /**
  * Reads a mask of up to 15 million characters (RFC 2397, RFC 4648 §4) without holding all its bytes in memory. Returns
- * an issue when the mask is invalid.
+ * an issue when the mask is invalid. `sameRatio` in `contract/studio/validate-references.ts` compares the mask's
+ * ratio with the image's. `media-kit/src/fit-image.ts` restores the image where the mask is black.
  */
 export async function readMask(text: string): Promise<Mask | { issue: string }> {
   const begin = prefix.exec(text)?.[0].length;

@@ -48,6 +48,8 @@ const addressShape = /^https?:/i;
  * belong to the account. Addresses get their form validated at once (http addresses by DNS too); each becomes an
  * upload, which is fetched after the 202. Ids of the library are passed on. A mask may be a data URL, which is sent to
  * the studio as a hidden upload. An estimate makes nothing: its mask is decoded but not sent.
+ * `service/src/uploads/imports.ts` fetches the addresses. `validateReferences` in
+ * `contract/studio/validate-references.ts` checks the media.
  * @throws ApiProblem invalid_request with all issues at once
  */
 export async function resolveReferences(

@@ -9,7 +9,8 @@ import { describeUnknown } from './describe-unknown-field.ts';
 
 /**
  * Converts ajv's errors (with `verbose`) to our messages: one entry for each field, such as `reference_images[2]`, with
- * one message, such as `must be at most 2048 characters`.
+ * one message, such as `must be at most 2048 characters`. The messages about values that a model does not accept are in
+ * `contract/studio/issues.ts`.
  */
 export function fieldErrorsOf(
   errors: readonly ErrorObject[],

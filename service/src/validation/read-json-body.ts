@@ -55,7 +55,7 @@ export type JsonBodyRequest = {
 
 /**
  * Reads a JSON body. A large one waits until `largeBodies` admits it. Adds an error to `errors` when the body cannot be
- * read.
+ * read. `server-kit/src/http/json-scan.ts` checks the depth, the number of values and repeated names.
  */
 export async function readJsonBody(
   asked: JsonBodyRequest,

@@ -54,6 +54,7 @@ const noBody: unknown = Object.freeze({});
 /**
  * Makes a function that validates the form of one operation's requests: headers, query and body. It reports all errors
  * at once. It throws ApiProblem: `invalid_request`, or `not_found` for a path with an impossible id.
+ * `service/src/catalog/validate-body.ts` checks later which values the model accepts.
  */
 export function requestValidator(
   operation: ValidatedOperation,
