@@ -1,6 +1,7 @@
 /**
  * Prefixes of the ids that the service creates (docs/api.md §2, §6 and §7). Only people who manage webhook endpoints
- * see the prefix `whk_`. `newId` in `server-kit/src/ids.ts` makes the ids.
+ * see the prefix `whk_`. `newId` in `server-kit/src/ids.ts` makes the ids; the functions new_delivery_id and
+ * new_event_id make some of them (service/sql/functions).
  */
 export const idPrefixes = {
   generation: 'gen_',

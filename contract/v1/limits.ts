@@ -16,8 +16,8 @@ const megabyte = 1024 * kilobyte;
 export const rateLimitPerMinuteDefault = 120;
 /**
  * Credits that one action may cost before a command line or an agent must ask, if the key has no value of its own.
- * `needsConfirmation` in `clients/mcp/src/tools/purchase.ts` asks. `clients/cli/src/price.ts` asks too and repeats the
- * number.
+ * `needsConfirmation` in `clients/mcp/src/tools/purchase.ts` decides whether an agent asks. `clients/cli/src/price.ts`
+ * decides for the command line and repeats the number.
  */
 export const confirmAboveDefault = 25;
 /** `service/src/identity/admission/store.ts` counts by the minute of the database clock. */

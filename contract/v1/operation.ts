@@ -62,7 +62,7 @@ export const studioProblems = [...problemsOfEveryOperation, 'connection_expired'
 
 /**
  * The problem codes of a create: all refusals of a quote and of the accept.
- * `service/src/generations/create/create-generation.ts` has their order.
+ * `serveOperations` in `service/src/http/serve-operations.ts` says which files have their order.
  */
 export const createProblems = [
   ...studioProblems,

@@ -10,7 +10,7 @@ export type { DeliveryFailure };
 
 /**
  * The state of a delivery. `ended`: its endpoint was deleted before the delivery succeeded. The function
- * record_attempts decides the status (service/sql/functions).
+ * record_attempts decides between `pending`, `delivered` and `failed` (service/sql/functions).
  */
 export const deliveryStatuses = ['pending', 'delivered', 'failed', 'ended'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];

@@ -41,8 +41,8 @@ export const StoreUploadQuery = Type.Object({
 });
 
 /**
- * Problems of a file that can be found by reading its head and its structure. `media-kit/src/inspect-file.ts` finds
- * them; `service/src/uploads/file-issues.ts` has the messages.
+ * Problems of a file that can be found by reading its head and its structure. `media-kit/src/inspect-file.ts` and
+ * the checks that it calls find them; `service/src/uploads/file-issues.ts` has the messages.
  */
 export const fileIssues = [
   'empty',

@@ -1,6 +1,6 @@
 -- Makes the id of an event that only streams report: the milliseconds of its time, encoded as in all ids of the
 -- service, then 64 random bits. Hexadecimal digits are valid in base 32 too. It runs for each create, so it has no
--- loop. `newId` in `server-kit/src/ids.ts` makes the other ids.
+-- loop. `newId` in `server-kit/src/ids.ts` makes ids of the same form.
 create or replace function new_event_id(p_at timestamptz) returns text language plpgsql volatile as $$
 declare
   digits constant text := '0123456789abcdefghjkmnpqrstvwxyz';
