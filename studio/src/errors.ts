@@ -3,7 +3,10 @@ import type { StorageUse } from '@renderkit/contract/studio/storage.ts';
 
 export type FieldError = { field: string; message: string };
 
-/** A refusal of a call, answered as `{code, message}` with the code's status. */
+/**
+ * A refusal of a call, answered as `{code, message}` with the code's status. `contract/studio/errors.ts` has the
+ * statuses. `studio/src/http/create-server.ts` makes a `StudioError` of other errors.
+ */
 export class StudioError extends Error {
   override name = 'StudioError';
   readonly code: StudioErrorCode;

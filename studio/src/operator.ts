@@ -20,8 +20,8 @@ import { connect as connectAccount, endConnections } from './identity/connection
 import { keepSettings } from './settings/keep-settings.ts';
 import type { MediaLocation } from '@renderkit/blob-storage/open-storage.ts';
 
-// The operator's actions: plain functions over the studio's database. They work whether the studio runs or not. Credits
-// are in 1/1000.
+// The operator's actions: plain functions over the studio's database. `stack/src/operator/commands.ts` lists the
+// commands that call them. They work whether the studio runs or not. Credits are in 1/1000.
 
 export { type AccountRow, listAccounts } from './accounts/queries.ts';
 export { generatePassword } from '@renderkit/identity/passwords/password.ts';

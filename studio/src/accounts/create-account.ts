@@ -18,6 +18,7 @@ export type AccountToCreate = {
 
 /**
  * Creates an account with the plan's opening balance and returns its id. Returns `undefined` when the address is taken.
+ * Does not check the address and the name: the page does, by `readSignUp` in `identity/src/pages/read-fields.ts`.
  * @throws PlanUnknown
  */
 export async function createAccount(

@@ -22,8 +22,9 @@ export type ErasureCursors = Map<string, string>;
 
 /**
  * Erases the texts and media of deleted accounts that have no unfinished render. Erases a limited number of batches of
- * each account in one turn; the ledger stays, without a name. Returns whether work is left for another turn with the
- * same cursors. An account that fails does not stop the others: the first error is thrown at the end.
+ * each account in one turn; the ledger stays, without a name. `service/src/operator/erase-accounts.ts` erases the texts
+ * in the service. Returns whether work is left for another turn with the same cursors. An account that fails does not
+ * stop the others: the first error is thrown at the end.
  */
 export async function eraseDeletedAccounts(
   database: Database,
@@ -43,8 +44,9 @@ export async function eraseDeletedAccounts(
 
 /**
  * Erases the next rows of each kind. The files may still exist: the batch that deletes the rows announces the folders,
- * and `removeAbandonedFolders` retries until they are removed. When no rows of any kind are left, marks the account as
- * erased; its lock is held, so nothing is added meanwhile. Returns whether there is more.
+ * and `removeAbandonedFolders` in `studio/src/storage/orphan-folders.ts` retries until they are removed. When no rows
+ * of any kind are left, marks the account as erased; its lock is held, so nothing is added meanwhile. Returns whether
+ * there is more.
  */
 async function eraseBatch(
   database: Database,

@@ -28,6 +28,7 @@ export async function listAccounts(database: Database): Promise<AccountRow[]> {
   );
 }
 
+/** Sets how the next quote fails; `takeInjectedError` in `studio/src/renders/store.ts` reads and clears it. */
 export async function updateFault(database: Database, account: string, fault: string): Promise<void> {
   await database.rows('update accounts set next_fault = $2 where id = $1', [account, fault]);
 }

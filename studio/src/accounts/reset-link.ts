@@ -12,7 +12,8 @@ const hashOf = (token: string) => createHash('sha256').update(token).digest('bas
 
 /**
  * Creates the token of a reset link: 256 random bits that set one password within an hour. An older link of the account
- * becomes invalid. `expiresAt` is ISO 8601.
+ * becomes invalid. `expiresAt` is ISO 8601. `identity/src/account-pages/reset-password.ts` is the page that uses the
+ * token.
  */
 export async function createResetToken(
   database: Database,

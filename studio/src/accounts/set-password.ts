@@ -11,9 +11,10 @@ export type NewPassword = {
 };
 
 /**
- * Sets a password in the caller's transaction. Ends all sessions of the account at the studio and its reset link.
- * Connections continue: keys work and queued jobs run. Returns the new version, or `undefined` when the account is
- * deleted or the password was changed meanwhile.
+ * Sets a password in the caller's transaction. Ends all sessions of the account at the studio and its reset link. Does
+ * not check the password: the pages do, by `passwordError` in `identity/src/passwords/password-rules.ts`. Connections
+ * continue: keys work and queued jobs run. Returns the new version, or `undefined` when the account is deleted or the
+ * password was changed meanwhile.
  */
 export async function setPassword(
   transaction: Transaction,

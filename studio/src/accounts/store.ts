@@ -2,6 +2,7 @@ import type { StudioLimits } from '@renderkit/contract/studio/schemas/account.ts
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import type { Plan } from '../catalog/plans.ts';
 
+/** Reads the limits to show them; `studio/sql/functions/accept_renders.sql` enforces them. */
 export async function readLimits(
   database: Database,
   account: string,
@@ -55,12 +56,19 @@ export async function lockAccount(transaction: Transaction, account: string): Pr
   await transaction.execute('select from accounts where id = $1 for update', [account]);
 }
 
+/**
+ * `account-state.ts` says which flags keep the account from working, `contract/studio/age.ts` what `ageVerified`
+ * allows.
+ */
 export type AccountFlags = {
   suspended?: boolean;
   emailVerified?: boolean;
   regionBlocked?: boolean;
   ageVerified?: boolean;
-  /** May manage backends, models, plans and styles as an operator's commands do. */
+  /**
+   * May manage backends, models, plans and styles as an operator's commands do. Checked by
+   * `studio/src/administration/asker.ts`.
+   */
   administrator?: boolean;
 };
 

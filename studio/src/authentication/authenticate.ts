@@ -35,7 +35,8 @@ export type Authenticator = {
 
 /**
  * Checks access tokens against the database, without a cache; one statement checks all tokens of one turn of the event
- * loop. Refuses every caller under maintenance.
+ * loop. Refuses every caller under maintenance. Accepts suspended accounts. `lifetimeSeconds` in
+ * `identity/src/provider/provider.ts` says how long a token is valid.
  */
 export function createAuthenticator(database: Database): Authenticator {
   const find = createBatcher<string, AuthenticatedRow>({

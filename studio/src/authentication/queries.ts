@@ -52,6 +52,10 @@ export async function readAccountFacts(
   return row?.account;
 }
 
+/**
+ * For callers without an account; `findBearers` in `store.ts` reads the same setting. `refuseUnderMaintenance` in
+ * `authenticate.ts` refuses.
+ */
 export async function isUnderMaintenance(database: Database): Promise<boolean> {
   const [row] = await database.rows<{ on: boolean }>(
     `select coalesce((select value = 'true' from settings where name = 'maintenance'), false) as on`,

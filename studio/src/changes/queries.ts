@@ -1,6 +1,9 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
-/** Deletes changes older than `days`, oldest first, and raises the accounts' floors above them. Returns how many. */
+/**
+ * Deletes changes older than `days`, oldest first, and raises the accounts' floors above them. Returns how many.
+ * `studio/src/clean.ts` has the number of days.
+ */
 export async function deleteOldChanges(database: Database, days: number, atMost: number): Promise<number> {
   return database.transaction(async (transaction) => {
     const rows = await transaction.rows<{ account_id: string; seq: number }>(

@@ -16,7 +16,7 @@ export const changesPerAccount = 200;
 /**
  * Returns the accounts that have changes after their cursor, in one statement with two look-ups for each account: by
  * primary key and by grant. An account is `reset` when the cursor is below the deleted changes or above the last
- * change.
+ * change. `studio/sql/functions/record_change.sql` writes the changes.
  */
 export async function readMoved(database: Database, client: string, watched: Watched[]): Promise<MovedRow[]> {
   return database.rows<MovedRow>(

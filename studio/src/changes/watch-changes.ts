@@ -4,7 +4,10 @@ import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts'
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { type MovedRow, readMoved, type Watched } from './store.ts';
 
-/** Wakes waiting polls with the ids of accounts or renders that changed. A notification may get lost. */
+/**
+ * Wakes waiting polls with the ids of accounts or renders that changed. `studio/src/app.ts` calls `wake` when the
+ * database notifies. A notification may get lost.
+ */
 export type Wakeups = {
   /** Calls `onMoved` with the ids that may have changed. Returns a function that unsubscribes. */
   subscribe: (onMoved: (ids: string[]) => void) => () => void;

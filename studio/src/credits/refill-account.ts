@@ -5,7 +5,10 @@ import { accountsDue, refillAccount } from './store.ts';
 
 const accountsPerRound = 200;
 
-/** Returns the bearer after renewing its monthly credits, if they are due. */
+/**
+ * Returns the bearer after renewing its monthly credits, if they are due. `studio/sql/functions/refill.sql` decides how
+ * much, `next_refill.sql` beside it when the next renewal is.
+ */
 export async function refreshed(database: Database, bearer: Bearer): Promise<Bearer> {
   if (!bearer.account.refill_due) return bearer;
   await refillAccount(database, bearer.account.id);

@@ -3,7 +3,7 @@ import { readBalances, refillLocked, writeEntry } from './store.ts';
 
 /**
  * Writes a new account's opening balance: the plan's allowance, or exactly `creditsMillicredits`, purchased, until the
- * first renewal.
+ * first renewal. `studio/sql/functions/charge.sql` and `refund.sql` beside it write what renders cost.
  */
 export async function openBalance(
   transaction: Transaction,

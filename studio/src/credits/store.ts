@@ -1,5 +1,9 @@
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 
+/**
+ * Came with the plan, or bought. `studio/sql/functions/charge.sql` takes `monthly` first; `refund.sql` beside it gives
+ * credits back.
+ */
 export type Bucket = 'monthly' | 'lifetime';
 
 export async function refillAccount(database: Database, account: string): Promise<void> {

@@ -14,8 +14,8 @@ export type HealthOptions = MetricsReaders & {
 
 /**
  * Alive: the process answers. Ready: the database answers too. Degraded: media can be neither stored nor served now;
- * everything else works. Unavailable: nothing works without the database. Also serves metrics to callers who may read
- * them.
+ * everything else works. Unavailable: nothing works without the database. `service/src/health/readiness.ts` decides the
+ * same for the service. Also serves metrics to callers who may read them.
  */
 export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): void {
   const { database } = options;

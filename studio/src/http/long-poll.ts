@@ -9,7 +9,10 @@ const maxOpen = 1_000;
  */
 export type LongPoll = <T>(reply: FastifyReply, wait: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
-/** Limits the number of open long polls of one operation in this process. */
+/**
+ * Limits the number of open long polls of one operation in this process. `wait_seconds` in `contract/studio/changes.ts`
+ * and `contract/studio/progress.ts` limits how long one waits.
+ */
 export function createLongPoll(stopping: AbortSignal): LongPoll {
   let open = 0;
   return async (reply, wait) => {

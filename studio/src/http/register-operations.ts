@@ -39,7 +39,10 @@ export type Authenticate = {
 /** Operations of the client whose handlers first look up bearers; the same statement checks for maintenance. */
 const findsBearers: ReadonlySet<StudioOperationId> = new Set(['createSharedQuotes']);
 
-/** Registers every operation of the contract. A caller is authenticated before the body is read. */
+/**
+ * Registers every operation of the contract. A caller is authenticated before the body is read. `studio/src/routes.ts`
+ * collects the handlers.
+ */
 export function registerOperations(
   app: FastifyInstance,
   handlers: Handlers,

@@ -10,7 +10,7 @@ export async function deleteExpired(database: Database, atMost: number): Promise
   return rowCount;
 }
 
-/** Removes ended windows of tries, a batch at a time. */
+/** Removes ended windows of tries, a batch at a time. `identity/src/passwords/throttle.ts` has their length. */
 export async function deleteEndedWindows(database: Database, atMost: number): Promise<number> {
   const rowCount = await database.execute(
     `delete from sign_in_attempts where ctid = any(array(

@@ -38,8 +38,9 @@ const usedUpAt = `case when ${servesAgain} then null
   else p.consumed_at end`;
 
 /**
- * Inserts or replaces a payload. A payload of a grant is written only while the grant exists. The grant is locked
- * meanwhile, so a concurrent refresh cannot outlive its revocation. Returns `false` when the grant is gone.
+ * Inserts or replaces a payload. `lifetimeSeconds` in `identity/src/provider/provider.ts` has its lifetime. A payload
+ * of a grant is written only while the grant exists. The grant is locked meanwhile, so a concurrent refresh cannot
+ * outlive its revocation. Returns `false` when the grant is gone.
  */
 export async function writePayload(database: Database, row: NewPayload): Promise<boolean> {
   const { model, payload } = row;
@@ -186,7 +187,7 @@ const keyed = (text: string) => `encode(sha256(convert_to(lower(${text}), 'UTF8'
 /**
  * Counts a try in one statement before anything is checked, so that parallel tries cannot all be the first. Returns
  * `undefined` when the try may proceed, otherwise the seconds until the next try is allowed. A window begins with its
- * first try; further tries do not prolong it.
+ * first try; further tries do not prolong it. `identity/src/passwords/throttle.ts` has the limits.
  */
 export async function countAttempt(
   database: Database,

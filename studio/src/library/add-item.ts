@@ -18,8 +18,9 @@ export type ItemToAdd = {
 };
 
 /**
- * Adds an image or a video to a library as an item that was not generated through the service. Returns `undefined` when
- * the account or the project is gone.
+ * Adds an image or a video to a library as an item that was not generated through the service.
+ * `studio/sql/functions/finish_render.sql` adds the outputs of renders. Returns `undefined` when the account or the
+ * project is gone.
  * @throws UnusableFile
  */
 export async function addItem(

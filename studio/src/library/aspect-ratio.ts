@@ -2,7 +2,10 @@
 const named = ['1:1', '16:9', '9:16', '4:3', '3:4', '3:2', '2:3', '21:9', '9:21', '5:4', '4:5'];
 const tolerance = 0.01;
 
-/** Returns the ratio of an image's sides under its common name, e.g. `16:9`; `null` when the size is unknown. */
+/**
+ * Returns the ratio of an image's sides under its common name, e.g. `16:9`; `null` when the size is unknown.
+ * `ratioPart` in `contract/studio/validate.ts` decides the ratio that a request gets.
+ */
 export function aspectRatioOf({
   width,
   height,

@@ -5,7 +5,10 @@ import { deleteExpiredFrames } from './store.ts';
 
 const framesPerRound = 500;
 
-/** Removes frames that nobody saved to a project or requested lately. Returns how many. */
+/**
+ * Removes frames that nobody saved to a project or requested lately. Returns how many. `keptWhenTaken` and
+ * `keptWhenAsked` in `store.ts` say how long frames are kept.
+ */
 export async function expireFrames(database: Database, storage: BlobStorage): Promise<number> {
   const folders = await deleteExpiredFrames(database, framesPerRound);
   await removeOrphanFolders(database, storage, folders);

@@ -24,8 +24,9 @@ const busyRetrySeconds = 2;
 
 /**
  * Creates a function that takes frames of videos, two at a time. The same video and millisecond have the same link
- * while the video exists and somebody requests the frame. In a project, the frame is an item with a separate file and
- * link, one for each project and time. All frames count towards the account's storage. @throws StudioError
+ * while the video exists and somebody requests the frame (`keptWhenAsked` in `store.ts`). In a project, the frame is an
+ * item with a separate file and link, one for each project and time. All frames count towards the account's storage.
+ * @throws StudioError
  */
 export function createFrameTaker(
   dependencies: ItemDependencies,

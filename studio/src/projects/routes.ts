@@ -16,6 +16,10 @@ import {
 const titleShape = new RegExp(projectTitlePattern);
 const farthestOffset = 1_000_000;
 
+/**
+ * `defaultProjectTitle` in `contract/v1/schemas/project.ts` is the title if a client gives none.
+ * `studio/sql/functions/api_project.sql` makes the project of requests without one.
+ */
 export function projectRoutes(
   database: Database,
   mediaUrl: string,

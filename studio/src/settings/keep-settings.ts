@@ -59,7 +59,7 @@ export async function writeBuiltInDigest(database: Queryable, digest: string): P
 
 /**
  * Where all media are kept. Only a bucket's name counts: parts may reach one storage under several addresses, and a
- * disk under several paths.
+ * disk under several paths. `studio/src/storage/media-location.ts` decides whether a part may use another.
  */
 export type RecordedLocation = { store: 'disk' } | { store: 's3'; bucket: string };
 
@@ -87,7 +87,10 @@ export async function allowMediaLocation(database: Database, location: RecordedL
   await writeSetting(database, 'media_place_allowed', location);
 }
 
-/** With `on`, every call of the studio's interface answers 503 `maintenance`; media are still served. */
+/**
+ * With `on`, every call of the studio's interface answers 503 `maintenance`; media are still served.
+ * `refuseUnderMaintenance` in `studio/src/authentication/authenticate.ts` refuses.
+ */
 export async function setMaintenance(database: Database, on: boolean): Promise<void> {
   await writeSetting(database, 'maintenance', on);
 }

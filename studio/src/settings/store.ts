@@ -1,5 +1,6 @@
 import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 
+/** `studio/src/moderation/store.ts` has two further names, for the moderation rules. */
 export type SettingName =
   | 'studio_id'
   | 'jwks'
