@@ -40,15 +40,21 @@ export type StudioConfig = {
     /** Where browsers are sent back to after signing out. */
     logoutUris: string[];
   };
-  /** Whether anybody who reaches the studio may make an account. */
+  /**
+   * Whether anybody who reaches the studio may make an account. `identity/src/sign-in/handlers.ts` refuses the form if
+   * `closed`.
+   */
   signUp: 'open' | 'closed';
   /** Holds `moderation.json`, and media under `media/` unless a bucket keeps them. */
   dataDirectory: string;
   /** The bucket that keeps media. */
   s3?: S3Config | undefined;
-  /** `redirect`: media requests are redirected to the bucket. */
+  /** `redirect`: media requests are redirected to the bucket. Applied by `studio/src/storage/routes.ts`. */
   mediaDelivery: 'proxy' | 'redirect';
-  /** The age at which files that no row names are removed from the storage. */
+  /**
+   * The age at which files that no row names are removed from the storage. Applied by
+   * `studio/src/storage/reconcile-media.ts`.
+   */
   mediaGraceSeconds: number;
   /** The limits of uploaded files. */
   fileLimits: FileLimits;
@@ -72,7 +78,10 @@ export type WorkerConfig = {
   s3?: S3Config | undefined;
   /** The number of renders at once, per queue. */
   workers: number;
-  /** Names or labels of the engines on this machine that the worker serves. Empty: all. */
+  /**
+   * Names or labels of the engines on this machine that the worker serves. Empty: all. Applied by `findServed` in
+   * `studio/src/backends/claim-queries.ts`.
+   */
   labels: string[];
   /** Decrypts the secrets of backends: 32 bytes, the same for all parts. */
   secretKey: Buffer;

@@ -54,8 +54,9 @@ export type JobQueuesOptions = {
 };
 
 /**
- * Opens job queues for workers on any machine, on pg-boss in a separate schema. Checks of uploads use these queues.
- * Renders do not: they have a separate table (`renders/start-claims.ts`).
+ * Opens job queues for workers on any machine, on pg-boss in a separate schema. Checks of uploads use these queues
+ * (`studio/src/uploads/queue.ts` has their tries and time limit). Renders do not: they have a separate table
+ * (`renders/start-claims.ts`).
  *
  * Callers wake up workers themselves. pg-boss's own NOTIFY runs inside the transaction of the insert, which makes all
  * commits of the cluster wait for each other.

@@ -12,7 +12,11 @@ import { readingsOf } from './readings.ts';
 import { findRulesVersion, type ReadRules, readRulesFile, readSettledRules } from './rules-file.ts';
 import { selectRules, selectRulesVersion } from './store.ts';
 
-/** Checks texts and files before they are used. Another check, such as a model, can replace the list. */
+/**
+ * Checks texts and files before they are used. Texts are checked by `create-quotes.ts` and `submit-render.ts` in
+ * `studio/src/renders/`, files by `studio/src/uploads/check-upload.ts`. Another check, such as a model, can replace the
+ * list.
+ */
 export type Moderation = {
   /** Returns why the text is refused, or `undefined`. */
   moderateText: (text: string) => Promise<{ reason: string } | undefined>;
@@ -43,9 +47,10 @@ const hastyTries = { tries: 4, pauseMs: 50 };
 
 /**
  * Opens the studio's rules. The database holds them for all processes on all machines; operators change them through a
- * JSON file. A change of the file takes effect within a second while the studio runs. When the file is broken, or
- * disappears while the studio runs, the rules stay and the log reports the problem. A file missing at startup is
- * created from the rules in force, at first from default rules. Disposing stops watching the file.
+ * JSON file. A change of the file takes effect within a second while the studio runs. `put-rules.ts` decides whether a
+ * file replaces the rules. When the file is broken, or disappears while the studio runs, the rules stay and the log
+ * reports the problem. A file missing at startup is created from the rules in force, at first from default rules.
+ * Disposing stops watching the file.
  * @throws ConfigError when the file cannot be used and the database has no rules yet
  */
 export async function openStudioRules(options: RuleListOptions): Promise<Moderation & Disposable> {

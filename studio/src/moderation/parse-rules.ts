@@ -42,7 +42,10 @@ const jsonLimits: JsonLimits = {
 };
 const maxDelaySeconds = 600;
 
-/** Reads the bytes of a moderation file (JSON). @throws RulesInvalid */
+/**
+ * Reads the bytes of a moderation file (JSON). `compile-rules.ts` compares the phrases with a text, in the spellings of
+ * `readings.ts`. @throws RulesInvalid
+ */
 export function parseRules(bytes: Uint8Array): RuleList {
   const value = parseJson(bytes);
   const { rules, uploads } = fieldsOf(value, '', ['rules', 'uploads']);

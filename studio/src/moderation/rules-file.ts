@@ -16,7 +16,8 @@ export type ReadRules = {
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * Reads a moderation file once. Returns `undefined` when there is no file.
+ * Reads a moderation file once. `put-rules.ts` decides whether the file applies. Returns `undefined` when there is no
+ * file.
  * @throws RulesInvalid when the file cannot be used
  */
 export async function readRulesFile(file: string): Promise<ReadRules | undefined> {

@@ -2,7 +2,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 /**
  * Deletes old progress rows of ended renders. Such a row remains when a render ends just before its progress is
- * written. Returns how many.
+ * written. Otherwise `studio/sql/functions/finish_render.sql` deletes the row. Returns how many.
  */
 export async function forgetOldProgress(database: Database, atMost: number): Promise<number> {
   return database.execute(

@@ -56,7 +56,7 @@ export class Reporter implements AsyncDisposable {
   #writing: Promise<void> | undefined;
   readonly #unsubscribe: () => void;
 
-  /** `adult`: previews are only for people with a verified age. */
+  /** `adult`: previews are only for people with a verified age (`recordReport` in `store.ts` leaves them out). */
   constructor(options: ReporterOptions, job: Reported, adult: boolean) {
     this.#options = options;
     this.#job = job;

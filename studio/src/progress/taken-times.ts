@@ -2,7 +2,10 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { RangeCache, type Range } from '@renderkit/server-kit/work/range-cache.ts';
 import { readTaken, type TakenKey } from './store.ts';
 
-/** How long renders took: 20 % of the last ones took less than `low`, 20 % more than `high`. */
+/**
+ * How long renders took: 20 % of the last ones took less than `low`, 20 % more than `high`. `RangeCache` needs five of
+ * them. `service/src/generations/live/slot-times.ts` has the times of a plan's slots.
+ */
 export type TakenTimes = RangeCache<TakenKey>;
 
 export function createTakenTimes(database: Database): TakenTimes {

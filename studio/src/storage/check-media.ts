@@ -28,7 +28,8 @@ const withoutBytes: ReadonlySet<NameSource> = new Set(['announced', 'made']);
 
 /**
  * Compares the keys in rows with the keys in the storage, while other processes use both. Changes nothing.
- * `graceSeconds`: the age at which the reconciliation would remove files that no row names.
+ * `reconcile-media.ts` removes files that no row names. `graceSeconds`: the age at which the reconciliation would
+ * remove files that no row names.
  */
 export async function checkMedia(
   database: Database,

@@ -9,7 +9,10 @@ import { pagesOfNames } from './find-unnamed.ts';
 /** A younger file may not have its row yet: a process that stores a file writes the row within this time. */
 const minAgeMs = 60 * 60_000;
 
-/** Claims the storage for this studio. Throws when another studio owns the storage. @throws ConfigError */
+/**
+ * Claims the storage for this studio. Throws when another studio owns the storage. `blob-storage/src/claim-disk.ts` and
+ * `blob-storage/src/s3/claim-bucket.ts` record the owner. @throws ConfigError
+ */
 export async function claimStorage(
   storage: BlobStorage,
   studioId: string,

@@ -43,7 +43,7 @@ export async function recordLocation(database: Database, location: MediaLocation
 
 /**
  * Lets parts start with this location in addition to the current one. The first part that does so moves the media
- * there.
+ * there. Called by the commands `media copy` and `media place` (`stack/src/operator/media.ts`).
  */
 export async function allowLocation(database: Database, location: MediaLocation): Promise<void> {
   await allowMediaLocation(database, recordOf(location));

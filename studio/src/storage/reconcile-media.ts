@@ -59,8 +59,9 @@ export async function reconcileMedia(
 
 /**
  * Removes files that no row names and unfinished files, once they are older than the grace: they come from killed
- * processes or are unknown to a restored database. Only one process does this at a time, at intervals. Runs in steps of
- * a page or a folder. After a failure, the reconciliation is due again at once.
+ * processes or are unknown to a restored database. `names-store.ts` lists the rows that name files. Only one process
+ * does this at a time, at intervals. Runs in steps of a page or a folder. After a failure, the reconciliation is due
+ * again at once.
  */
 async function* reconcileInSteps(
   { database, storage, log }: ReconciliationDependencies,

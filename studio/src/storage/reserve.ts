@@ -5,7 +5,7 @@ import { hasSpace, readStorage, reserveStorage } from './store.ts';
 
 /**
  * Reserved space in an account's storage for a file during its upload, so that parallel files cannot exceed the limit
- * together.
+ * together. `studio/sql/functions/free_storage.sql` computes the space.
  */
 export type Reservation = {
   /** Reserves space for this many bytes of the file. @throws StudioError `storage_full` */

@@ -23,7 +23,10 @@ export type CheckDependencies = {
 
 const outOfSpaceSeconds = 15;
 
-/** Decodes and moderates an upload, stores the outcome and announces it. Throws when another try may succeed. */
+/**
+ * Decodes and moderates an upload, stores the outcome and announces it. Throws when another try may succeed. `queue.ts`
+ * has the number of tries.
+ */
 export async function checkUpload(
   id: string,
   signal: AbortSignal,

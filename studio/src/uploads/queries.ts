@@ -1,6 +1,9 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
-/** Deletes records of uploads that were deleted more than `hours` ago, a batch at a time. */
+/**
+ * Deletes records of uploads that were deleted more than `hours` ago, a batch at a time (`studio/src/clean.ts` has the
+ * hours).
+ */
 export async function forgetDeletedUploads(
   database: Database,
   hours: number,

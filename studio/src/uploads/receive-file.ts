@@ -21,7 +21,8 @@ export class FileTooLarge extends Error {
 
 /**
  * Streams the body of a request into a folder of the storage, with at most one chunk in memory. Calls `reserve` with
- * the announced bytes; the reservation must cover each chunk before it is written.
+ * the announced bytes; the reservation must cover each chunk before it is written. `media-kit/src/file-limits.ts` has
+ * the sizes, which `studio/src/config.ts` may lower.
  * @throws FileTooLarge
  * @throws StudioError `storage_full`
  * @throws SenderLost

@@ -174,7 +174,10 @@ export async function moveToProject(
   return row?.upload;
 }
 
-/** Deletes an upload. Returns the folder of its file, if there was one. */
+/**
+ * Deletes an upload. Returns the folder of its file, if there was one. The service refuses to delete an upload in use
+ * (`service/src/uploads/delete-upload.ts`) and expires unused ones (`expire-unused.ts` beside it).
+ */
 export async function deleteUploadRow(
   database: Database,
   account: string,
