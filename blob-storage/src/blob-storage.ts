@@ -26,7 +26,8 @@ export type ReceivedBlob = AsyncDisposable & {
 };
 
 /**
- * Where media are stored, on a disk or in an object store. `testing/blob-storage-conformance.ts` defines what each
+ * Where media are stored, on a disk or in an object store. Implemented by `disk-blob-storage.ts` and
+ * `s3/s3-blob-storage.ts`; `open-storage.ts` chooses. `testing/blob-storage-conformance.ts` defines what each
  * implementation has to do. A key is `<unguessable folder>/<file name>` and not a path. Anybody who has a key may read
  * the blob, so folders are named by `mediaFolder` only. A blob never changes. While the store cannot be used, all
  * methods reject with an error that `isStorageUnavailable` recognises.

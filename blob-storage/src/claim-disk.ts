@@ -26,8 +26,9 @@ export async function readOwner(directory: string): Promise<string | undefined> 
 
 /**
  * Writes the owner next to the media unless an owner is named there. Returns the owner. If several processes call this
- * at the same moment, all get the same owner, on a network file system too. On a full or read-only disk the file is not
- * written yet. @throws ConfigError where the file stays empty
+ * at the same moment, all get the same owner, on a network file system too. `studio/src/storage/claim-storage.ts`
+ * throws when the owner is another studio. On a full or read-only disk the file is not written yet. @throws ConfigError
+ * where the file stays empty
  */
 export async function claimDisk(directory: string, owner: string): Promise<string> {
   const named = await readOwner(directory);

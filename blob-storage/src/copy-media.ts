@@ -14,7 +14,8 @@ const copiesAtOnce = 4;
 /**
  * Copies every blob from one storage to another under the same key, while other processes use both. After a kill, the
  * next call continues where this one stopped: a blob exists completely or not at all, and never changes. Ends when a
- * round over all blobs finds nothing new.
+ * round over all blobs finds nothing new. `allowLocation` in `studio/src/storage/media-location.ts` then lets parts use
+ * the other storage.
  */
 export async function copyMedia(
   from: BlobStorage,

@@ -6,7 +6,10 @@ export type HashedBlob = { key: string; size_bytes: number; sha256: string | nul
 
 const looksAtOnce = 16;
 
-/** Lists all blobs in pages, with the SHA-256 that was stored with each. */
+/**
+ * Lists all blobs in pages, with the SHA-256 that was stored with each. `stack/src/operator/backup.ts` writes them into
+ * a backup.
+ */
 export async function* listHashes(storage: BlobStorage): AsyncGenerator<HashedBlob[]> {
   for await (const page of storage.list()) {
     const blobs = await mapInSlots(looksAtOnce, page, async ({ key }) => {

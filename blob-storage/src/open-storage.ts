@@ -6,7 +6,10 @@ import { openS3BlobStorage } from './s3/s3-blob-storage.ts';
 import { S3Refusal } from './s3/s3-client.ts';
 import type { S3Config } from './s3/s3-config.ts';
 
-/** Where media are stored: in the bucket if there is one, else in the data directory. */
+/**
+ * Where media are stored: in the bucket if there is one, else in the data directory. `s3/s3-config.ts` reads the bucket
+ * from the environment, and `studio/src/storage/media-location.ts` refuses a part that names another location.
+ */
 export type MediaLocation = { dataDirectory: string; s3?: S3Config | undefined };
 
 /** Opens the storage without a check that it works. */

@@ -1,4 +1,7 @@
-/** All reasons why an outgoing request can end without a valid answer. */
+/**
+ * All reasons why an outgoing request can end without a valid answer. `connector.ts`, `exchange.ts`,
+ * `guarded-fetch.ts`, `read-body.ts` and `validate-url.ts` decide most of them.
+ */
 export const egressFailureKinds = [
   /** The form of the URL, or an address that it leads to, is not allowed. Nothing was sent. */
   'blocked',

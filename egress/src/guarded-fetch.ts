@@ -110,9 +110,10 @@ export interface Egress extends AsyncDisposable {
 }
 
 /**
- * Creates the only way to send requests to addresses that others choose (webhooks, imports), by decision 0022. Stores
- * no name between requests, and a connection only for requests with a `poolKey`. Disposing stops running requests
- * (`aborted`) and waits for them.
+ * Creates the only way to send requests to addresses that others choose (webhooks, imports), by decision 0022. The
+ * callers set the limits: `service/src/webhooks/deliveries/attempt.ts`, `service/src/uploads/fetch-file.ts`,
+ * `engines/kit/src/download.ts`. Stores no name between requests, and a connection only for requests with a `poolKey`.
+ * Disposing stops running requests (`aborted`) and waits for them.
  */
 export function createEgress(options: EgressOptions): Egress {
   const { allow, resolver = dnsResolver(), ca, dnsTimeoutMs = DNS_TIMEOUT_MS } = options;

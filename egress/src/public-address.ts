@@ -17,7 +17,8 @@ const notPublic: readonly Cidr[] = [
 /**
  * Returns whether an address, in the plain notation of sockets and DNS answers, belongs to the public internet. Returns
  * false for any other text. IPv6 must also be in 2000::/3, the only assigned part: `unicast` alone would accept
- * addresses that embed IPv4 (::7f00:1) or are not assigned (4000::1).
+ * addresses that embed IPv4 (::7f00:1) or are not assigned (4000::1). `validateAddresses` in `validate-url.ts` refuses
+ * other addresses.
  */
 export function isPublicAddress(address: string): boolean {
   const parsed = parseAddress(address);
@@ -26,7 +27,10 @@ export function isPublicAddress(address: string): boolean {
   return !isWithin(parsed, notPublic);
 }
 
-/** Returns whether the operator's list contains the address. An IPv4 address written as IPv6 matches no IPv4 block. */
+/**
+ * Returns whether the operator's list contains the address. `validate-url.ts` and `validate-target.ts` apply it. An
+ * IPv4 address written as IPv6 matches no IPv4 block.
+ */
 export function isAllowed(address: string, allow: readonly Cidr[]): boolean {
   const parsed = parseAddress(address);
   return parsed !== null && isWithin(parsed, allow);

@@ -10,8 +10,8 @@ const MAX_KNOWN_URLS = 1_000;
 const MAX_KNOWN_CHARACTERS = 512;
 
 /**
- * Caches URLs whose form was validated, by their text. Where connections are kept, the same URLs are requested
- * repeatedly.
+ * Caches URLs whose form was validated, by their text. `validate-url.ts` decides which URLs are valid. Where
+ * connections are kept, the same URLs are requested repeatedly.
  */
 export class ValidUrls {
   readonly #allow: readonly Cidr[];

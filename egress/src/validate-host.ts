@@ -18,7 +18,8 @@ const localEndings = ['localhost', 'local', 'internal', 'home.arpa', 'test'];
 
 /**
  * Returns what is wrong with the host of a URL, as the rest of a sentence that begins with "The URL"; `undefined` when
- * it is valid. `raw`: the host as it was written, without port. `host`: as the URL parser reads it, without brackets.
+ * it is valid. `validateUrl` in `validate-url.ts` refuses the URL. `raw`: the host as it was written, without port.
+ * `host`: as the URL parser reads it, without brackets.
  */
 export function hostIssue(raw: string, host: string): string | undefined {
   const version = isIP(host);

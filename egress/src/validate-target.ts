@@ -21,8 +21,9 @@ export interface TargetOptions {
  * host, which would be dropped or have no meaning. Http, and names without a meaning on the public internet, are
  * allowed only for the listed networks: all addresses of such a name must be in these networks. `lookUp: 'all'` also
  * looks up other https names: it refuses a name with an address that is not public, and accepts a name that cannot be
- * looked up at the moment. Each connect validates everything again. Throws EgressRefusal `blocked`; its message may be
- * shown.
+ * looked up at the moment. Each connect validates everything again.
+ * `service/src/webhooks/endpoints/validate-endpoint.ts` and `service/src/uploads/create-upload.ts` call this. Throws
+ * EgressRefusal `blocked`; its message may be shown.
  */
 export async function validateTarget(
   raw: string,

@@ -34,7 +34,10 @@ export type StoredPassword = {
 /** A counter, named by its kind and parts, and the maximum number of tries within a window. */
 export type Subject = { of: readonly string[]; max: number };
 
-/** Where sign-in stores its data. The host application implements this, and hashes the ids of tokens and sessions. */
+/**
+ * Where sign-in stores its data. The host application implements this (`studio/src/identity/keep-identity.ts`), and
+ * hashes the ids of tokens and sessions.
+ */
 export type IdentityStore = {
   /** Inserts or replaces. Returns `false` where its grant no longer exists. */
   writePayload: (payload: NewPayload) => Promise<boolean>;

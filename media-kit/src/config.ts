@@ -2,7 +2,7 @@ import { startEnvironment } from '@renderkit/server-kit/process/programs.ts';
 
 const handedOn = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'SystemRoot'];
 
-/** Returns the path of the operator's own ffmpeg, if `FFMPEG_PATH` names one. */
+/** Returns the path of the operator's own ffmpeg, if `FFMPEG_PATH` names one. `ffmpeg.ts` decides which ffmpeg runs. */
 export function ffmpegPath(): string | undefined {
   return process.env['FFMPEG_PATH']?.trim() || undefined;
 }

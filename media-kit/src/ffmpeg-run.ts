@@ -12,7 +12,10 @@ export type FfmpegOptions = {
   executor?: 'system' | 'wasm';
 };
 
-/** One run as an executor gets it: all files are given by their paths. */
+/**
+ * One run as an executor gets it: all files are given by their paths. `system-ffmpeg.ts` and `wasm-ffmpeg.ts` are the
+ * executors; `ffmpeg.ts` chooses.
+ */
 export type FfmpegRun = Omit<FfmpegOptions, 'executor' | 'maxMemoryBytes'> & {
   args: readonly string[];
   maxMemoryBytes: number;

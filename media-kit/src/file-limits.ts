@@ -12,7 +12,10 @@ export type FileLimits = {
 };
 
 const megabyte = 1024 * 1024;
-/** The limits that `contract/v1/limits.ts` promises; for videos enough for 8K. */
+/**
+ * The limits that `contract/v1/limits.ts` promises; for videos enough for 8K. `inspect-file.ts` refuses larger files,
+ * and `studio/src/config.ts` may lower the limits.
+ */
 export const fileLimits: FileLimits = {
   imageBytes: 50 * megabyte,
   imagePixels: 50_000_000,

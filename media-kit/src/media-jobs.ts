@@ -1,6 +1,9 @@
 import type { Format } from './file-signature.ts';
 
-/** The jobs of a process that handles media, with their answers. */
+/**
+ * The jobs of a process that handles media, with their answers. `media-process.ts` does them, by `images.ts`,
+ * `fit-image.ts` and `probe.ts`.
+ */
 export type MediaJobs = {
   /** Reads tracks and times. */
   probe: { ask: { path: string; format: Format }; answer: Probed };

@@ -9,7 +9,10 @@ export type PooledProcess = { child: ChildProcess; jobs: number };
 export type PoolOptions = {
   /** Path of the module that each process runs. */
   module: string;
-  /** Limit for JavaScript's memory; the memory of libraries is limited for each job. `undefined`: Node's default. */
+  /**
+   * Limit for JavaScript's memory; the memory of libraries is limited for each job (`watch-process.ts`). `undefined`:
+   * Node's default.
+   */
   heapMegabytes?: number;
   /** Further options for Node. */
   nodeOptions?: readonly string[];

@@ -2,7 +2,10 @@ import type { FileReader } from './file-reader.ts';
 import { readOrientation } from './read-orientation.ts';
 import { UnusableFile } from './unusable-file.ts';
 
-/** Pixels as stored, and the EXIF orientation (1 to 8) that makes the image upright. */
+/**
+ * Pixels as stored, and the EXIF orientation (1 to 8) that makes the image upright. `inspect-file.ts` refuses an image
+ * that is too large.
+ */
 export type ImageHeader = { width: number; height: number; orientation: number };
 
 const maxExifBytes = 65_536;

@@ -13,7 +13,10 @@ export type UnusableReason =
   | 'no_video_track'
   | 'no_audio_track';
 
-/** A file that cannot be accepted. The message is one sentence for the person who sent it. */
+/**
+ * A file that cannot be accepted. The message is one sentence for the person who sent it. `refusedOr` in
+ * `studio/src/uploads/store-upload.ts` makes the answer to an upload.
+ */
 export class UnusableFile extends Error {
   override readonly name = 'UnusableFile';
   readonly reason: UnusableReason;

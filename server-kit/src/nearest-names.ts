@@ -9,7 +9,10 @@ const maxComparedCharacters = 64;
 const maxCandidates = 2_000;
 const maxShownCharacters = 60;
 
-/** Returns the candidates that a name probably meant, nearest first, at most `max`. */
+/**
+ * Returns the candidates that a name probably meant, nearest first, at most `max`. The callers write the messages, such
+ * as `service/src/validation/describe-unknown-field.ts`.
+ */
 export function nearestNames(name: string, candidates: readonly Candidate[], max = 3): string[] {
   const wanted = normalName(name);
   if (wanted === '' || wanted.length > maxComparedCharacters) return [];

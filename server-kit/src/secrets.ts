@@ -57,6 +57,7 @@ export function createSecretBox(secretKey: Buffer, purpose: string): SecretBox {
 
 /**
  * Returns eight hexadecimal characters that distinguish one SECRET_KEY from another and reveal nothing about the key.
+ * `service/src/preflight/check-secret-key.ts` refuses a start with another key.
  */
 export function keyIdOf(secretKey: Buffer): string {
   return createHash('sha256').update('renderkit key id').update(secretKey).digest('hex').slice(0, 8);

@@ -36,7 +36,8 @@ export async function showChangePassword(visit: Visit, dependencies: ChangeDepen
 
 /**
  * Changes the password of a person who has the current one, signed in or not. Counts a wrong current password like a
- * failed try to sign in. The browser that sent the form stays signed in.
+ * failed try to sign in. The browser that sent the form stays signed in. `setPassword` in
+ * `studio/src/accounts/set-password.ts` ends the other sessions.
  * @throws PasswordChecksBusy
  */
 export async function changePasswordByForm(visit: Visit, dependencies: ChangeDependencies): Promise<Answer> {

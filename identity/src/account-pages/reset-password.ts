@@ -11,6 +11,7 @@ export type ResetDependencies = { store: IdentityStore; client: ClientFacts; pas
 
 /**
  * Shows the form for a new password. This does not use up the link, because mail programs open links too.
+ * `studio/src/accounts/reset-link.ts` decides how long a link is valid.
  * @throws Refused
  */
 export async function showResetPassword(

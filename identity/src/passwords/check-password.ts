@@ -6,7 +6,7 @@ export type Proof = { accountId: string; passwordVersion: number };
 
 /**
  * Returns the proof for the account with this address and password; `undefined` where there is none. An unknown account
- * gives the same answer at the same cost as a wrong password.
+ * gives the same answer at the same cost as a wrong password. The caller counts the tries by `throttle.ts`.
  * @throws PasswordChecksBusy
  */
 export async function checkPassword(

@@ -21,7 +21,10 @@ export type PasswordChecks = {
   verify: (password: string, hash: string | undefined) => Promise<boolean>;
 };
 
-/** Checks only a few passwords at the same time, so that a burst exhausts neither memory nor threads. */
+/**
+ * Checks only a few passwords at the same time, so that a burst exhausts neither memory nor threads.
+ * `password-rules.ts` has the rules for a new password.
+ */
 export function createPasswordChecks(): PasswordChecks {
   const limiter = createLimiter({ slots: computationsAtOnce, waitingAtMost });
   const limited = async <T>(work: () => Promise<T>): Promise<T> => {

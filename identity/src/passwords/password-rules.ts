@@ -4,7 +4,7 @@ export const passwordHint = `${passwordLength.min} characters or more; several w
 
 /**
  * Returns what is wrong with a new password. Only its length matters (NIST SP 800-63B §3.1.1.2), not its kinds of
- * characters.
+ * characters. The pages apply this; a password that an operator gives to a command is not checked.
  */
 export function passwordError(password: string, email: string | undefined): string | undefined {
   const { length } = [...password];

@@ -3,7 +3,10 @@ import type { IdentityStore, Subject } from '../identity-store.ts';
 
 const windowSeconds = 15 * 60;
 
-/** Limits of tries within a window. For sign-in, only failed tries count. */
+/**
+ * Limits of tries within a window. For sign-in, only failed tries count. `countAttempt` in
+ * `studio/src/identity/store.ts` counts.
+ */
 export const limits = {
   /** For one account from one network: a person who has forgotten the password, or an attacker. */
   accountFromAddress: 10,

@@ -2,10 +2,10 @@ import { type Adapter, errors } from 'oidc-provider';
 import type { IdentityStore, StoredPayload } from '../identity-store.ts';
 
 /**
- * Stores the objects of oidc-provider. A rotated refresh token works again for a minute, until its successor is used. A
- * client may have been killed between our answer and its own commit, or may have received our answer too late. It then
- * sends the old token again, and must not be logged out. Any later use revokes the whole family, as RFC 9700 §4.14.2
- * requires.
+ * Stores the objects of oidc-provider. A rotated refresh token works again for a minute, until its successor is used.
+ * `servesAgain` in `studio/src/identity/store.ts` decides this. A client may have been killed between our answer and
+ * its own commit, or may have received our answer too late. It then sends the old token again, and must not be logged
+ * out. Any later use revokes the whole family, as RFC 9700 §4.14.2 requires.
  */
 export function createAdapter(store: IdentityStore, model: string): Adapter {
   const restore = (row: StoredPayload | undefined, id?: string) =>

@@ -1,4 +1,7 @@
-/** Browsers separate cookies by host, not by port. The port in the name separates several studios on one machine. */
+/**
+ * Browsers separate cookies by host, not by port. The port in the name separates several studios on one machine.
+ * `provider.ts` decides how long a session lives.
+ */
 export function cookiesOf(keys: string[], issuer: URL) {
   const secure = issuer.protocol === 'https:';
   const name = `studio_${issuer.port || (secure ? 443 : 80)}`;

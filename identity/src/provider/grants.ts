@@ -19,7 +19,7 @@ export async function makeGrant(provider: Provider, store: IdentityStore, asked:
 /**
  * Returns a new grant without asking, where the person granted this client the same scopes before and the grant was not
  * ended since. A client must send `prompt=consent` at every sign-in to get a refresh token (OpenID Connect Core 1.0
- * §11). A known answer needs no page.
+ * §11). A known answer needs no page. Otherwise `askConsent` in `identity/src/sign-in/handlers.ts` asks.
  */
 export async function grantAgain(
   provider: Provider,

@@ -22,6 +22,10 @@ export const signInPath = '/sign-in';
 
 export const scope = 'openid offline_access email profile';
 
+/**
+ * Seconds, at the studio. `service/src/identity/sessions/open-session.ts` decides how long a session of the console
+ * lives.
+ */
 const lifetimeSeconds = {
   AccessToken: 15 * 60,
   AuthorizationCode: 60,

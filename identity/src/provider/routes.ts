@@ -11,7 +11,10 @@ export type SignInDependencies = {
   client: ClientFacts;
   /** The studio's address for browsers. */
   publicUrl: string;
-  /** Counts the start of a sign-in from an address. Returns the seconds to wait when there are too many. */
+  /**
+   * Counts the start of a sign-in from an address. Returns the seconds to wait when there are too many.
+   * `identity/src/passwords/throttle.ts` implements this.
+   */
   admitBegin: (address: string) => Promise<number | undefined>;
   log: Logger;
 };

@@ -9,7 +9,8 @@ export type Browser = readonly [IncomingMessage, ServerResponse];
 /**
  * Returns the mark by which a session names the password that it began with. It is stored as `acr`, the only field of a
  * login that oidc-provider stores and, without `acr_values`, does not show to clients. Older sessions have no mark;
- * they began with the account's first password.
+ * they began with the account's first password. `findPayload` in `studio/src/identity/store.ts` finds no session with
+ * another mark.
  */
 export function sessionMark(passwordVersion: number): string {
   return String(passwordVersion);

@@ -12,7 +12,8 @@ export type SignOutDependencies = {
 
 /**
  * Signs out at the client's request (OpenID Connect RP-Initiated Logout 1.0). This ends only the browser's session.
- * Grants stay valid, so that keys work and queued renders continue.
+ * `signOut` in `service/src/console-api/sessions.ts` ends the session of the console. Grants stay valid, so that keys
+ * work and queued renders continue.
  */
 export function rpInitiatedLogout(dependencies: SignOutDependencies) {
   const { client, send } = dependencies;

@@ -4,8 +4,9 @@ import { admitSignUp } from '../passwords/throttle.ts';
 import { signIn, type SignInOutcome } from './sign-in.ts';
 
 /**
- * Creates an account on the free plan and signs it in. If the address has an account already, that account stays
- * unchanged and this becomes a try to sign in to it: it counts and ends like one.
+ * Creates an account on the free plan and signs it in. `initialPlan` in `studio/src/catalog/snapshot.ts` chooses the
+ * plan. If the address has an account already, that account stays unchanged and this becomes a try to sign in to it: it
+ * counts and ends like one.
  * @throws PasswordChecksBusy
  */
 export async function signUp(

@@ -24,7 +24,7 @@ const sessionSettings = `set lock_timeout = '5s'; set idle_session_timeout = 0;
  *
  * A missing lock does not prove that the process is dead, because a session can break while its process lives. A held
  * lock does not prove that the process is alive, because behind a pooler a session may outlive its process. So neither
- * is enough to take work away from a process.
+ * is enough to take work away from a process. `service/sql/functions/hold_facade_call.sql` reads the locks.
  */
 export function keepPresence({ url, log }: { url: string; log: Logger }): Presence {
   const key = randomInt(keysBelow);

@@ -7,8 +7,9 @@ const pngHeadBytes = 33;
 const xmpBox = Buffer.from('be7acfcb97a942e89c71999491e3afac', 'hex');
 
 /**
- * Returns the bytes of a PNG or an MP4 with an XMP packet added. All other bytes stay the same and in the same order.
- * Any other file passes unchanged. Buffers only a few bytes. The file must not contain a packet yet.
+ * Returns the bytes of a PNG or an MP4 with an XMP packet added. `service/src/downloads/recipe.ts` writes the packet.
+ * All other bytes stay the same and in the same order. Any other file passes unchanged. Buffers only a few bytes. The
+ * file must not contain a packet yet.
  */
 export async function* embedXmp(
   bytes: AsyncIterable<Uint8Array>,

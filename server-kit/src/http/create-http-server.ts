@@ -17,8 +17,9 @@ export type ErrorAnswer = { status: number; headers: Record<string, string>; bod
 
 export type HttpServerOptions = {
   /**
-   * Creates the answer to every error that no route answered. `route` is the route whose handler failed. The server
-   * adds the request id header itself.
+   * Creates the answer to every error that no route answered. `route` is the route whose handler failed. Implemented by
+   * `service/src/http/create-server.ts` and `studio/src/http/create-server.ts`. The server adds the request id header
+   * itself.
    */
   presentError: (httpError: HttpError, requestId: string, route?: string) => ErrorAnswer;
   newRequestId: () => string;

@@ -44,7 +44,10 @@ const reconnectSpreadMs = 5_000;
 const heartbeatGroups = 15;
 const heartbeat = Buffer.from(':\n\n');
 
-/** The open streams of a server. All streams share one timer. */
+/**
+ * The open streams of a server. All streams share one timer. `service/src/identity/keys/key-streams.ts` limits the
+ * streams of a key.
+ */
 export class EventStreams implements Disposable {
   readonly #groups = Array.from({ length: heartbeatGroups }, () => new Set<EventStream>());
   readonly #timer: NodeJS.Timeout;

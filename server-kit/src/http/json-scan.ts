@@ -4,6 +4,10 @@ import { JsonTextScan } from './json-text-scan.ts';
 import type { TextLimits } from './text-limits.ts';
 import { Utf8Check } from './utf8-check.ts';
 
+/**
+ * `JsonScan` enforces them; `service/src/validation/read-json-body.ts` and `studio/src/http/create-server.ts` have the
+ * numbers for requests.
+ */
 export type JsonLimits = {
   /** Levels of nesting. */
   maxDepth: number;

@@ -22,9 +22,10 @@ const closing = Buffer.from('--');
 const nothing = Buffer.alloc(0);
 
 /**
- * Reads a form part by part (RFC 7578). Keeps at most one chunk and the head of a part in memory. When the caller asks
- * for the next part, the unread rest of the current part is skipped. When the caller stops reading, the connection
- * stays as it is. Decision 0014 compares the cost with that of a library.
+ * Reads a form part by part (RFC 7578). `service/src/uploads/read-form.ts` decides which parts an upload may have.
+ * Keeps at most one chunk and the head of a part in memory. When the caller asks for the next part, the unread rest of
+ * the current part is skipped. When the caller stops reading, the connection stays as it is. Decision 0014 compares the
+ * cost with that of a library.
  * @throws MalformedForm, here and while the content is read
  */
 export async function* readMultipart(request: IncomingMessage): AsyncGenerator<FormPart, void> {

@@ -2,7 +2,10 @@ import { Readable } from 'node:stream';
 import { RateFloor } from './rate-floor.ts';
 import { readAhead } from './read-ahead.ts';
 
-/** The minimum average rate over each whole window. Only time spent waiting for the sender counts. */
+/**
+ * The minimum average rate over each whole window. Only time spent waiting for the sender counts. `rate-floor.ts`
+ * measures it; each caller has its own numbers.
+ */
 export type Pace = { minBytesPerSecond: number; windowMs: number };
 
 /** The sender disconnected, stopped sending or was too slow. */

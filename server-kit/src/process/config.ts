@@ -19,7 +19,10 @@ const secretNames = new Set([
   'S3_SECRET_ACCESS_KEY',
 ]);
 
-/** Returns functions that read one environment. An empty value counts as unset. All throw ConfigError. */
+/**
+ * Returns functions that read one environment. An empty value counts as unset. All throw ConfigError.
+ * `service/src/config.ts`, `studio/src/config.ts` and `stack/src/config.ts` decide which variables there are.
+ */
 export function readEnvironment(environment: Environment) {
   const given = (name: string): string | undefined => {
     const value = environment[name]?.trim();

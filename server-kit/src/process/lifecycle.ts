@@ -9,7 +9,10 @@ export type ReadyMessage = { type: 'ready'; url?: string };
 export type PartOptions = {
   /** Starts the part. The result is disposed on stop. The signal aborts when stopping begins. */
   start: (stopping: AbortSignal) => Promise<AsyncDisposable & { url?: string }>;
-  /** Milliseconds that the stop may take. After this time the process exits anyway. */
+  /**
+   * Milliseconds that the stop may take. After this time the process exits anyway. Set in `service/src/main.ts`,
+   * `studio/src/main.ts` and `studio/src/worker.ts`.
+   */
   stopWithinMs: number;
   /** Reports to an operator why the start failed: in one sentence when the operator can fix the problem. */
   onStartFailure: (error: unknown) => void;

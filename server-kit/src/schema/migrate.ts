@@ -60,7 +60,7 @@ const lockNotAvailable = '55P03';
  * Brings a database up to date. First applies each missing migration in its own transaction, in the order of their
  * numbers. Then applies all changed functions together with the release number in one transaction. Holds an advisory
  * lock throughout, so that any number of processes may start at once. Changes nothing in a database that a newer
- * release prepared.
+ * release prepared. `tools/architecture/check-sql.ts` checks what a migration may contain.
  * @throws MigrationMismatch when this code must not run on the database, ConfigError when another process keeps the
  * lock
  */

@@ -7,7 +7,10 @@ export type LoopOptions = {
   /** Runs one round. An error is logged, and the loop continues after a pause that doubles up to `maxPauseMs`. */
   run: (stopping: AbortSignal) => Promise<unknown>;
   log: Logger;
-  /** Called when no round ended within `stuckAfterMs`. The process should then exit and be started again. */
+  /**
+   * Called when no round ended within `stuckAfterMs`. The process should then exit and be started again.
+   * `service/src/main.ts` does that.
+   */
   onStuck?: (name: string) => void;
   /** Default 30,000. */
   stuckAfterMs?: number;

@@ -10,7 +10,8 @@ const keptMs = 10_000;
 const maxKept = 10_000;
 
 /**
- * Caches how long things take, for a few seconds, and reads many keys at once. Many streams ask for the same few keys.
+ * Caches how long things take, for a few seconds, and reads many keys at once. `studio/src/progress/store.ts` and
+ * `service/src/generations/live/store.ts` measure the times. Many streams ask for the same few keys.
  */
 export class RangeCache<Key> {
   readonly #nameOf: (key: Key) => string;
