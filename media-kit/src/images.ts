@@ -8,6 +8,7 @@ sharp.unblock({ operation: ['VipsForeignLoadJpeg', 'VipsForeignLoadPng', 'VipsFo
 sharp.concurrency(1);
 sharp.cache(false);
 
+/** The same number as `imagePixels` in `file-limits.ts`, which limits uploads. */
 const maxPixels = 50_000_000;
 
 /** Decodes every pixel of an image, but keeps few of them. */

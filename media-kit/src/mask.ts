@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import type { Size } from './media-jobs.ts';
 
+/** The same number as `imagePixels` in `file-limits.ts`. */
 const maxPixels = 50_000_000;
 /** Below this difference of ratios, a mask is stretched instead of cropped. */
 const stretchTolerance = 0.02;

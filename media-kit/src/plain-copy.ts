@@ -20,7 +20,7 @@ const plainH264 = /^avc1\.(?:42|4d|58|64)/i;
 
 /**
  * Copies a video without its metadata, as H.264 MP4. Encodes it again only where it is not plain H.264, or where `size`
- * (pixels, even) differs from its own size.
+ * (pixels, even) differs from its own size. `engines/kit/src/finish-outputs.ts` decides the size of results.
  * @throws UnreadableMedia
  * @throws MediaToolError
  */

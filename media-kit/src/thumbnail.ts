@@ -38,7 +38,7 @@ export async function makeThumbnailOf(image: Uint8Array, signal: AbortSignal): P
 
 /**
  * Makes a small JPEG of an image in memory; returns `undefined` where even the lowest quality takes more than
- * `maxBytes`. @throws UnreadableMedia, MediaToolError
+ * `maxBytes`. `contract/studio/progress.ts` has the limits of previews. @throws UnreadableMedia, MediaToolError
  */
 export async function makePreviewOf(
   image: Uint8Array,

@@ -3,7 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { MediaToolError } from './media-tool-error.ts';
 
-/** Limits of one piece of work in a separate process. */
+/**
+ * Limits of one piece of work in a separate process. `imageLimits` in `media-processes.ts` is for images; other callers
+ * have their own.
+ */
 export type ProcessLimits = {
   signal: AbortSignal;
   timeoutMs: number;

@@ -20,8 +20,8 @@ const zip64Version = 45;
 
 /**
  * Returns the bytes of a ZIP archive (PKWARE APPNOTE 6.3). Stores the files without compression, because pictures and
- * videos are compressed already. Processes one file after another and keeps none in memory, so that an archive may be
- * larger than memory.
+ * videos are compressed already. `service/src/downloads/download-items.ts` chooses the files and their names. Processes
+ * one file after another and keeps none in memory, so that an archive may be larger than memory.
  * @throws RangeError for a file of 4 GiB or more
  */
 export async function* zipArchive(

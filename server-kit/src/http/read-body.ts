@@ -111,8 +111,8 @@ export function readBody(
 const ignored = () => undefined;
 
 /**
- * Reads a JSON body, and validates it while it arrives. Returns `undefined` when there is no body. `bytes` is its
- * length.
+ * Reads a JSON body, and validates it while it arrives. `service/src/validation/read-json-body.ts` sets the limits for
+ * the API. Returns `undefined` when there is no body. `bytes` is its length.
  * @throws InvalidJson
  * @throws BodyTooLarge
  * @throws BodyTooFragmented

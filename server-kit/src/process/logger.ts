@@ -7,7 +7,8 @@ export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 's
 export type LogLevel = (typeof logLevels)[number];
 
 // The last line of defence: text with the shape of a secret never reaches the log, even inside messages and error
-// texts.
+// texts. `service/src/identity/keys/key-text.ts` and `service/src/identity/sessions/session-cookie.ts` make the first
+// two.
 const secretShapes: [RegExp, string][] = [
   [/rk_live_([0-9A-Za-z]{12})_[0-9A-Za-z]{32}/g, 'rk_live_$1_[secret]'],
   [/rks_[0-9A-Za-z_-]{43}/g, 'rks_[secret]'],

@@ -56,7 +56,10 @@ export async function readSchemaFiles(directory: string): Promise<SchemaFiles> {
   };
 }
 
-/** Reads the files of `sql/online`. Like migrations, they never change after they were published. */
+/**
+ * Reads the files of `sql/online`. Like migrations, they never change after they were published.
+ * `tools/migration-hashes.ts` checks that.
+ */
 export function readOnlineFiles(directory: string): Promise<FunctionFile[]> {
   return readFiles(path.join(directory, 'online'), migrationName);
 }

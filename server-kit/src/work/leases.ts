@@ -24,8 +24,8 @@ export type LeasesOptions = {
 };
 
 /**
- * Renews the leases of the work of this process. `studio/src/renders/start-claims.ts` renews the leases of renders
- * itself. When the process dies, they expire and another process takes the work.
+ * Renews the leases of the work of this process. When the process dies, they expire and another process takes the work.
+ * `studio/src/renders/start-claims.ts` renews the leases of renders itself.
  */
 export function startLeases(options: LeasesOptions): Leases {
   const { leaseMs, owner = newId('svc_') } = options;
