@@ -8,7 +8,10 @@ import { openJobQueues } from './jobs/job-queues.ts';
 import { sqlDirectory } from './sql-directory.ts';
 import { openUploadQueue } from './uploads/queue.ts';
 
-/** `kept`: models and lists of the product that were changed in this studio, so this version does not replace them. */
+/**
+ * `kept`: models and lists of the product that were changed in this studio, so this version does not replace them
+ * (`studio/src/catalog/built-in.ts` decides).
+ */
 export type StudioMigration = MigrationResult & { kept: string[] };
 
 /**

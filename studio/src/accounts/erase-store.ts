@@ -23,7 +23,10 @@ export async function lockDoomed(transaction: Transaction, account: string): Pro
   return rowCount === 1;
 }
 
-/** Announces the folders of the rows just deleted (`gone`) as orphans. */
+/**
+ * Announces the folders of the rows just deleted (`gone`) as orphans. `studio/src/storage/orphan-folders.ts` removes
+ * them.
+ */
 const announce = `insert into loose_folders (folder, remove_after)
   select distinct split_part(storage_key, '/', 1), clock() from gone
   on conflict (folder) do update set remove_after = clock()`;

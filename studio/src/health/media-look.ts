@@ -15,8 +15,9 @@ const trustedForMs = 120_000;
 const patienceWithoutOutcomeMs = 2_000;
 
 /**
- * Creates a function that returns whether media can be stored and read now. A storage that hangs does not delay
- * repeated callers.
+ * Creates a function that returns whether media can be stored and read now. `check` of the storage decides:
+ * `blob-storage/src/s3/s3-blob-storage.ts` or `blob-storage/src/disk-blob-storage.ts`. A storage that hangs does not
+ * delay repeated callers.
  */
 export function createMediaLook(
   storage: Pick<BlobStorage, 'check'>,

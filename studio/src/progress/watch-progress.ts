@@ -37,8 +37,8 @@ export type WatchProgressOptions = {
 
 /**
  * Answers as soon as one of the renders has progress that the client does not have yet. Answers with empty lists when
- * the time is up. While somebody asks, the workers report more often and make previews. Holds no database connection
- * while it waits.
+ * the time is up. While somebody asks, the workers report more often and make previews (`reporter.ts`). Holds no
+ * database connection while it waits. `studio/sql/functions/queue_reason.sql` decides why a render waits.
  */
 export async function watchProgress(
   { database, wakeups, taken, announceWatch }: WatchProgressDependencies,

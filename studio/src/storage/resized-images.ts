@@ -6,7 +6,10 @@ import { type BlobStorage, BlobMissing } from '@renderkit/blob-storage/blob-stor
 
 /** The longer side, in pixels. */
 export const smallSides = { min: 64, max: 1_024, initial: 768 };
-/** The maximum size of a small image. Chat programs accept hardly more. */
+/**
+ * The maximum size of a small image. Chat programs accept hardly more. `makePreview` in `media-kit/src/images.ts`
+ * lowers the quality until the image fits.
+ */
 const maxImageBytes = 150_000;
 const maxCachedBytes = 32 * 1024 * 1024;
 /** One at a time, because the same processes check uploads. */

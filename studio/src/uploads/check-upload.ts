@@ -25,7 +25,8 @@ const outOfSpaceSeconds = 15;
 
 /**
  * Decodes and moderates an upload, stores the outcome and announces it. Throws when another try may succeed. `queue.ts`
- * has the number of tries.
+ * has the number of tries. `service/src/generations/settle/settle-uploads.ts` then releases or fails the generations
+ * that wait for the upload.
  */
 export async function checkUpload(
   id: string,

@@ -54,6 +54,7 @@ export type UploadCall = {
   minBytes: number;
 };
 
+/** `service/src/uploads/file-issues.ts` writes the messages that clients of the API get. */
 export type TakenUpload =
   | { outcome: 'stored'; upload: StudioUpload }
   | { outcome: 'unusable'; reason: FileIssue; message: string }
