@@ -1,4 +1,7 @@
-/** Exit codes of the process. `failure.ts` maps failures to them. The README has the table for scripts. */
+/**
+ * Exit codes of the process. `failure.ts` maps failures to them. The README has the table for scripts. `help.ts` and
+ * `clients/cli/src/commands/skill.ts` list them too.
+ */
 export const exitCodes = {
   done: 0,
   other: 1,

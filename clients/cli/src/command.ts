@@ -1,7 +1,10 @@
 import type { Option, Values } from './options.ts';
 import type { Session } from './session.ts';
 
-/** A command as the command tree stores it: the facts that help, completion and the call need. */
+/**
+ * A command as the command tree stores it: the facts that help, completion and the call need. `options.ts` parses the
+ * arguments, and `main.ts` runs the command.
+ */
 export type Command = {
   /** The arguments after the name: `PROMPT… [options]`. */
   usage: string;

@@ -13,7 +13,9 @@ export type Profile = {
 type Config = {
   current: string;
   profiles: Record<string, Profile>;
-  /** Secrets that `listen` signs with, by profile. A secret never changes. */
+  /**
+   * Secrets that `listen` signs with, by profile. A secret never changes. `profileSecret` in `deliver.ts` creates them.
+   */
   webhook_secrets?: Record<string, string>;
 };
 

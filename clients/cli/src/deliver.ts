@@ -65,7 +65,10 @@ export async function deliver(url: URL, event: Delivered, secret: string): Promi
   }
 }
 
-/** Returns the headers of docs/api.md §6 for this body, with a fresh signature. */
+/**
+ * Returns the headers of docs/api.md §6 for this body, with a fresh signature. The service makes its headers in
+ * `service/src/webhooks/deliveries/sign.ts`.
+ */
 export function deliveryHeaders(event: Delivered, body: string, secret: string): Record<string, string> {
   const time = Math.floor(Date.now() / 1000);
   const signature = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex');

@@ -1,6 +1,7 @@
 import { RenderkitError, type RenderkitErrorCode } from 'renderkit';
 import { CliError, type ExitCode, exitCodes } from './cli-error.ts';
 
+/** The numbers are in `cli-error.ts`; `contract/v1/problem-codes.ts` has the error codes of the service. */
 const exitCodeOf: Partial<Record<RenderkitErrorCode, ExitCode>> = {
   invalid_request: exitCodes.usage,
   unauthorized: exitCodes.notAllowed,
@@ -25,6 +26,7 @@ const exitCodeOf: Partial<Record<RenderkitErrorCode, ExitCode>> = {
   upstream_unavailable: exitCodes.unreachable,
 };
 
+/** Advice for people. `nextSteps` in `clients/mcp/src/tool.ts` has the advice for agents. */
 const adviceOf: Partial<Record<RenderkitErrorCode, string>> = {
   invalid_request: '`renderkit models show ID` tells what a model takes.',
   unauthorized: '`renderkit login --with-key` takes a new key.',

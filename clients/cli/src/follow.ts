@@ -10,7 +10,7 @@ const secondInterruptMs = 3_000;
 
 /**
  * Waits for a generation and shows its progress. Ctrl-C ends the wait. A second Ctrl-C cancels the generation if it is
- * still queued.
+ * still queued. `clients/sdk/src/follow.ts` decides how the client waits: by a stream or by polls.
  *
  * @throws RenderkitError as `generations.wait`; CliError `interrupted`
  */

@@ -23,6 +23,7 @@ const program = ({ command, args, env }: { command: string; args: readonly strin
   env,
 });
 
+/** The settings files of agents. `clients/sdk/src/programs.ts` has the settings that people copy. */
 export const mcpClients = {
   'claude-code': {
     file: ({ home }) => path.join(home, '.claude.json'),

@@ -8,12 +8,16 @@ export const priceOptions = {
   yes: { short: 'y', about: 'ask nobody, whatever it costs' },
 } as const;
 
-/** Default of `confirm_above`, when the service does not return it. */
+/**
+ * Default of `confirm_above`, when the service does not return it. The service has the same default in
+ * `contract/v1/limits.ts`.
+ */
 const confirmAboveDefault = 25;
 
 /**
  * Checks whether the price may be spent. `--max-credits` sets a limit and `--yes` allows any price. Otherwise the price
- * must not exceed the key's `confirm_above`, or a person must agree.
+ * must not exceed the key's `confirm_above`, or a person must agree. `clients/mcp/src/tools/purchase.ts` has the rule
+ * for agents. `service/src/budgets/budget.ts` enforces the price that is sent.
  *
  * @returns the highest price to send with the create, because a price may rise after the estimate. `undefined` when any
  *   price is allowed

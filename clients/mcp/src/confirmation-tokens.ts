@@ -22,7 +22,8 @@ type Content = { id: string; what: string; credits: number; expires: number };
 /**
  * Issues and verifies confirmation tokens. A token allows one purchase: this key, this tool, these arguments, at most
  * these credits, for ten minutes. A token contains an idempotency key and is bound to the `request_id`, which overrides
- * this key. So a token buys only once, however often it is used.
+ * this key. So a token buys only once, however often it is used. `needsConfirmation` in
+ * `clients/mcp/src/tools/purchase.ts` decides when a person must agree.
  */
 export class ConfirmationTokens {
   readonly #secret: string | Uint8Array;

@@ -23,7 +23,8 @@ export type PurchaseRequest = {
 
 /**
  * Assigns the idempotency key of a create. Programs repeat a call whose response was lost, with the same arguments as
- * before. Such a repeated call gets the key of the first call.
+ * before. Such a repeated call gets the key of the first call. Implemented by `local-purchases.ts` (stdio) and
+ * `service/src/mcp/exchange-purchases.ts` (`/mcp`).
  */
 export type Purchases = { take(request: PurchaseRequest): Promise<Purchase> };
 

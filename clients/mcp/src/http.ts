@@ -38,7 +38,7 @@ export type McpHttp = {
 
 /**
  * Serves the tools over streamable HTTP. The tools call the API with the caller's own key and have no other
- * permissions.
+ * permissions. `service/src/mcp/start-mcp.ts` checks the key and the rate before each call.
  */
 export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const confirmationTokens = new ConfirmationTokens(options.confirmationSecret);

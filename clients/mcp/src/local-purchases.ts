@@ -7,7 +7,10 @@ const lostForMs = 2 * 60_000;
 
 type Lost = { idempotencyKey: string; at: number };
 
-/** Purchases of a server that has one caller and ends with this caller. */
+/**
+ * Purchases of a server that has one caller and ends with this caller. `service/src/mcp/exchange-purchases.ts` does the
+ * same for `/mcp`.
+ */
 export class LocalPurchases implements Purchases {
   readonly #lost = new Map<string, Lost[]>();
   readonly #now: () => number;

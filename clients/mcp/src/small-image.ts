@@ -5,7 +5,7 @@ const maxBytes = 150_000;
 
 /**
  * Downloads a picture from one of our links as a JPEG of at most `maxSide` pixels on each side. Returns `undefined`
- * when there is no such picture, or the JPEG is still too large.
+ * when there is no such picture, or the JPEG is still too large. `studio/src/storage/routes.ts` makes the JPEG.
  */
 export async function readSmallImage(
   client: Renderkit,

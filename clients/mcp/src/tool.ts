@@ -118,7 +118,10 @@ function canAsk(server: McpServer, { mcpReq }: ServerContext): boolean {
 
 const again = 'Call again with the same arguments in a moment: what was accepted is not charged twice.';
 
-/** Advice for the model or the person after a refusal. */
+/**
+ * Advice for the model or the person after a refusal. `adviceOf` in `clients/cli/src/failure.ts` has the advice of the
+ * command line.
+ */
 const nextSteps: Partial<Record<RenderkitErrorCode, string>> = {
   invalid_request: 'Correct these fields; get_model says what a model takes.',
   unauthorized: 'Tell the person that the API key is missing, revoked or expired.',

@@ -19,6 +19,7 @@ const prompt = 'a lighthouse above a calm sea at dusk';
 /**
  * Tests the behaviour that a program may rely on, through the client. The real service and the mock of
  * `renderkit/testing` both run these cases, so a test with the mock also holds for the real service.
+ * `e2e/sdk/sdk.test.ts` runs them with the service, `testing.test.ts` with the mock.
  */
 export const conformanceCases: readonly ConformanceCase[] = [
   {

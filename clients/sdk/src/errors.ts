@@ -98,7 +98,10 @@ export type RenderkitError =
   | WithCode<Exclude<RenderkitErrorCode, 'generation_failed' | 'generation_canceled' | 'still_running'>>;
 export const RenderkitError = RenderkitFailure;
 
-/** Codes for responses without a problem document, for example from a proxy. */
+/**
+ * Codes for responses without a problem document, for example from a proxy. `contract/v1/problem-codes.ts` has the
+ * status of every code.
+ */
 const codeOfStatus: Record<number, Problem['code']> = {
   401: 'unauthorized',
   402: 'insufficient_credits',
@@ -112,6 +115,9 @@ const codeOfStatus: Record<number, Problem['code']> = {
   504: 'upstream_unavailable',
 };
 
+/**
+ * Statuses that make an error `retryable`. `passing` in `transport.ts` has the statuses that the client itself retries.
+ */
 const retryableStatuses = new Set([429, 500, 502, 503, 504]);
 
 /** Returns the error for a response with a status other than 2xx. Reads the body. */

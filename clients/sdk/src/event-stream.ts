@@ -6,6 +6,7 @@ export class SilentStreamError extends Error {}
 
 /**
  * @internal Yields the events of a body of `text/event-stream` (WHATWG HTML, section 9.2) until the body ends.
+ * `follow.ts` and `events.ts` decide whether the client opens a stream or polls.
  *
  * @param silenceMs returns how many milliseconds the next byte may take.
  * @param onBytes called for each chunk that arrives, keep-alive comments included.

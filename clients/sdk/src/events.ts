@@ -24,7 +24,7 @@ export type EventStreamOptions = {
   onBreak?: ((error: unknown) => void) | undefined;
 };
 
-/** Servers send a keep-alive every 15 seconds. */
+/** Servers send a keep-alive every 15 seconds. The number is `streamHeartbeatSeconds` in `contract/v1/limits.ts`. */
 const silenceMs = 40_000;
 /** A proxy that buffers whole responses lets no stream through. The client then polls the list instead. */
 const firstByteMs = 15_000;

@@ -26,13 +26,17 @@ export type WithFiles<T> = {
       : T[K];
 };
 
+/** Fields that take one reference; `several` take a list. `clients/cli/src/create/kinds.ts` has the same lists. */
 const single = ['image', 'mask', 'start_image', 'end_image', 'source_video'] as const;
 const several = ['reference_images', 'reference_audios'] as const;
 
 /** @internal Sends a file as an upload. */
 export type SendFile = (file: Blob, name: string, options: RequestOptions | undefined) => Promise<Upload>;
 
-/** The service keeps an unused upload for 30 days. The client reuses the id of an upload for one day. */
+/**
+ * The service keeps an unused upload for 30 days. The client reuses the id of an upload for one day. `keptDays` in
+ * `service/src/uploads/expire-unused.ts` decides the 30 days.
+ */
 const reuseMs = 24 * 3_600_000;
 
 /**

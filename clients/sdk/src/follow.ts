@@ -54,11 +54,14 @@ export type StreamOptions = {
   previews?: 'link' | 'inline' | 'none' | undefined;
 };
 
-/** Servers send a keep-alive every 15 seconds. */
+/** Servers send a keep-alive every 15 seconds. The number is `streamHeartbeatSeconds` in `contract/v1/limits.ts`. */
 const silenceMs = 40_000;
 /** A proxy that buffers whole responses lets no stream through. The client then polls instead. */
 const firstByteMs = 20_000;
-/** Less than 60 s, the limit after which many proxies give up on a response. */
+/**
+ * Less than 60 s, the limit after which many proxies give up on a response. The service waits at most `maxWaitSeconds`
+ * in `contract/v1/limits.ts`.
+ */
 const longPollSeconds = 50;
 /** Used while the caller wants progress. */
 const progressPollSeconds = 3;
@@ -90,6 +93,7 @@ class NoStreamError extends Error {
   }
 }
 
+/** `service/src/generations/settle/status.ts` decides which statuses are final. */
 const isFinal = (generation: Generation) => generation.status !== 'queued' && generation.status !== 'running';
 
 /** @internal Follows generations: by a stream where the server offers one, else by long polls. */

@@ -66,13 +66,18 @@ export type EstimateParams<Model extends ModelId = ModelId> = EstimateRequest ex
 /** Options of a create that waits. `timeout` limits the wait for the whole generation. */
 export type RunOptions = WaitOptions & Omit<CreateOptions, 'timeout'>;
 
-/** Returns the header for the price limit. Credits have three decimals. A limit of 1e9 or more means no limit. */
+/**
+ * Returns the header for the price limit. Credits have three decimals. A limit of 1e9 or more means no limit.
+ * `checkMaxCost` in `service/src/budgets/budget.ts` refuses a higher price.
+ */
 function limitHeader(maxCredits: number | undefined): Record<string, string> {
   if (maxCredits === undefined || maxCredits >= 1e9) return {};
   return { 'X-Renderkit-Max-Credits': String(Math.floor(maxCredits * 1_000 + 1e-6) / 1_000) };
 }
 
-/** @internal The code that all creates share. */
+/**
+ * @internal The code that all creates share. `transport.ts` retries a create, and `follow.ts` waits for its generation.
+ */
 export class Creates {
   readonly #transport: Transport;
   readonly #references: References;

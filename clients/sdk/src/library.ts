@@ -18,7 +18,7 @@ import type {
 import { PagePromise } from './page.ts';
 import { type RequestOptions, sleep, type Transport } from './transport.ts';
 
-/** Uploading a file of half a gigabyte takes some minutes. */
+/** Uploading a file of half a gigabyte takes some minutes. The size limits are in `contract/v1/limits.ts`. */
 const uploadTimeoutMs = 15 * 60_000;
 const uploadPollMs = 1_000;
 

@@ -55,6 +55,7 @@ export function modelSchema(model: Model): Record<string, unknown> {
 
 type ModelOption = Model['parameters']['options'][number];
 
+/** `contract/studio/validate.ts` decides which values of an option the service accepts. */
 function schemaOfOption(option: ModelOption): Record<string, unknown> {
   const { name: title, default: fallback } = option;
   switch (option.type) {

@@ -26,6 +26,7 @@ export type Program = {
   samples: (place: Place) => Sample[];
 };
 
+/** Scopes of programs that create. `service/src/facades/facade-scope.ts` checks the scope that a route needs. */
 const making: readonly ProgramScope[] = ['read', 'generate', 'uploads'];
 const everything: readonly ProgramScope[] = ['read', 'generate', 'uploads', 'projects', 'library'];
 const prompt = 'a lighthouse above a calm sea';
@@ -277,6 +278,7 @@ const mcpSettings = ({ baseUrl, apiKey }: Place): Record<string, string> => ({
   Authorization: `Bearer ${apiKey}`,
 });
 
+/** Settings to copy. `clients/cli/src/mcp-clients.ts` writes the settings files of agents. */
 const ofAgents: readonly Program[] = [
   {
     id: 'claude-code',

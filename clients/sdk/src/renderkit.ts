@@ -62,6 +62,7 @@ export type ClientOptions = {
 };
 
 const defaultTimeoutMs = 60_000;
+/** `transport.ts` decides which requests are retried, and when. */
 const defaultMaxRetries = 4;
 
 /**

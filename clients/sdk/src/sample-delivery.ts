@@ -20,6 +20,7 @@ export async function sendWebhook(
   return typeof target === 'string' ? fetch(target, init) : target(new Request('http://test/webhook', init));
 }
 
+/** The service signs its deliveries in `service/src/webhooks/deliveries/sign.ts`. */
 async function signature(secret: string, body: string): Promise<string> {
   const time = Math.floor(Date.now() / 1000);
   const encoder = new TextEncoder();

@@ -69,6 +69,7 @@ const kinds: Record<string, Generation['kind']> = {
   '/v1/videos/extend': 'video_extend',
 };
 
+/** `contract/v1/problem-codes.ts` has the codes and statuses of the service. */
 const titles: Partial<Record<Problem['code'], [status: number, title: string]>> = {
   invalid_request: [400, 'Bad Request'],
   unauthorized: [401, 'Unauthorized'],
@@ -105,6 +106,7 @@ export function mockRenderkit(options: MockOptions = {}): MockRenderkit {
   };
 }
 
+/** `conformance.ts` has the cases in which the mock and the service must agree. */
 class Mock {
   readonly plans: NextGeneration[] = [];
   readonly requests: { method: string; path: string; body: unknown }[] = [];

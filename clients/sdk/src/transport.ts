@@ -68,6 +68,10 @@ export type Call = {
 
 /** A rate-limited request was not carried out, so any such request may be retried. */
 const refusedUnread = new Set([429]);
+/**
+ * Statuses after which the client repeats a request that is safe to repeat. `retryableStatuses` in `errors.ts` has the
+ * same statuses for callers.
+ */
 const passing = new Set([429, 500, 502, 503, 504]);
 
 /** Characters that URL parsers remove, inside a path or at its end. */

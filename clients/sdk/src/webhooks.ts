@@ -31,6 +31,7 @@ export type VerifyOptions = {
   now?: (() => number) | undefined;
 };
 
+/** The service makes this header in `service/src/webhooks/deliveries/sign.ts`. */
 const signatureHeader = 'service-signature';
 const defaultToleranceSeconds = 300;
 

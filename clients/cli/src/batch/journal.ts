@@ -126,7 +126,10 @@ export class Journal implements Disposable {
     return this.#states.get(row);
   }
 
-  /** Returns the idempotency key of one attempt of a row. Every run computes the same key. */
+  /**
+   * Returns the idempotency key of one attempt of a row. Every run computes the same key. `makeRow` in `run-batch.ts`
+   * counts the attempts.
+   */
   keyOf(row: string, attempt: number): string {
     return `batch-${this.#batch}-${row}-${attempt}`;
   }

@@ -11,7 +11,7 @@ export type Price = { credits: number } | { refusal: RenderkitError };
 /**
  * Estimates the price of each row and returns the prices by row id. Rows that differ only in their words and files
  * share one estimate, so only one file of such a group is uploaded. An error of a single row is stored as its price and
- * reported when the row is made.
+ * reported when the row is made. `agree` in `clients/cli/src/commands/batch.ts` decides whether the total may be spent.
  *
  * @throws UsageError that names an unreadable file; RenderkitError that would affect every row
  */

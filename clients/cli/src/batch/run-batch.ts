@@ -28,7 +28,8 @@ const busyPauseMs = 15_000;
 
 /**
  * Makes the rows, several at once, and waits for each to finish. An error that would affect every row (no credits, no
- * valid key, no service) ends the run after the rows in progress.
+ * valid key, no service) ends the run after the rows in progress. `makeBatch` in `clients/cli/src/commands/batch.ts`
+ * chooses the rows.
  *
  * @throws RenderkitError this error
  */

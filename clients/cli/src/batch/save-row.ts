@@ -29,7 +29,7 @@ const diskIsUnusable = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM'])
 
 /**
  * Writes the outputs of a row. A failed download or write is reported and does not stop the batch: the output is paid
- * and can be fetched later.
+ * and can be fetched later. `makeBatch` in `clients/cli/src/commands/batch.ts` chooses such a row again.
  *
  * @throws an error of the file system that would affect every row
  */

@@ -53,7 +53,7 @@ const answerLine = ([what, found]: [string, string[]]) =>
 
 /**
  * Sends the first request of a program of each interface, exactly as the program does. Returns the items found, grouped
- * by kind. Charges nothing.
+ * by kind. Charges nothing. The console has its own trials in `console/src/api/try-door.ts`.
  */
 const trials: Record<Door, (session: Session, place: Place) => Promise<Record<string, string[]>>> = {
   v1: async ({ client }) => ({ models: (await client.models.list()).data.map(({ id }) => id) }),

@@ -5,7 +5,7 @@ import { UsageError } from '../cli-error.ts';
 import { checkedSecret, deliver, deliveryText, targetOf } from '../deliver.ts';
 import type { Session } from '../session.ts';
 
-/** Event types that webhooks deliver. */
+/** Event types that webhooks deliver, as in `contract/v1/event-types.ts`. */
 const webhookTypes = [
   'generation.succeeded',
   'generation.failed',

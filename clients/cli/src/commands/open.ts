@@ -3,7 +3,7 @@ import { UsageError } from '../cli-error.ts';
 import { consoleAddress } from '../config.ts';
 import { openInDesktop } from '../open-in-desktop.ts';
 
-/** Paths of console pages, by the words that users type. */
+/** Paths of console pages, by the words that users type. `console/src/app/routes.ts` has all pages. */
 const pages: Record<string, string> = {
   console: '/',
   playground: '/playground',

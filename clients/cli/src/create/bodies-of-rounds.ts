@@ -2,13 +2,14 @@ import type { Estimate } from 'renderkit';
 import type Renderkit from 'renderkit';
 import type { RequestBody } from './kinds.ts';
 
-/** The largest seed. The studio uses this seed for any larger one. */
+/** The largest seed. The studio uses this seed for any larger one. `studio/src/renders/seed.ts` has this rule. */
 const maxSeed = 2 ** 32 - 1;
 
 /**
  * Returns the request of each round. A fixed seed grows each round by the number of outputs per round, because the same
  * seed would make the same pictures again. After the largest seed of the model comes the smallest. A repeated command
- * uses the same seeds, so its Idempotency-Key stays valid.
+ * uses the same seeds, so its Idempotency-Key stays valid. The console spreads seeds in
+ * `console/src/model-form/seed.ts`.
  */
 export async function bodiesOfRounds(
   client: Pick<Renderkit, 'models'>,

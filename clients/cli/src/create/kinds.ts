@@ -44,6 +44,9 @@ export const createKinds: Record<CreateKind, Kind> = {
   },
 };
 
-/** Fields that hold one reference. `severalReferences` has the fields that hold a list. */
+/**
+ * Fields that hold one reference. `severalReferences` has the fields that hold a list. `clients/sdk/src/files.ts` has
+ * the same lists.
+ */
 export const singleReferences = ['image', 'mask', 'start_image', 'end_image', 'source_video'] as const;
 export const severalReferences = ['reference_images', 'reference_audios'] as const;

@@ -22,7 +22,8 @@ export const codeForms = ['curl', 'ts', 'cli'] as const;
 export type CodeForm = (typeof codeForms)[number];
 
 /**
- * Returns the request as a program. The program reads the key from RENDERKIT_API_KEY and never contains the key.
+ * Returns the request as a program. The program reads the key from RENDERKIT_API_KEY and never contains the key. The
+ * console has its own samples in `console/src/generations/code-samples.ts`.
  *
  * @throws UsageError for an option that this form cannot express
  */

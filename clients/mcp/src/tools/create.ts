@@ -4,7 +4,7 @@ import { defineTool, ToolRefusal } from '../tool.ts';
 import { generationSchema, waitSeconds } from './generation.ts';
 import { needsConfirmation, purchase } from './purchase.ts';
 
-// The API defines the maximum lengths of texts and lists, for each model.
+// The API defines the maximum lengths of texts and lists, for each model (`contract/studio/validate.ts`).
 const text = z.string();
 /** An object with any members, in a schema that every client can read. */
 const anything = z.record(text, z.any()).meta({ additionalProperties: true, propertyNames: undefined });

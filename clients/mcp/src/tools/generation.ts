@@ -142,7 +142,11 @@ function nextStep({ status, error }: Generation, progress: Progress | undefined)
   }
 }
 
-/** Returns what happened to the credits of a failed generation, unless its own message contains that. */
+/**
+ * Returns what happened to the credits of a failed generation, unless its own message contains that.
+ * `studio/sql/functions/refund_failed_or_stopped.sql` refunds, and
+ * `service/src/generations/settle/failure-sentences.ts` has the messages.
+ */
 function refundOf(error: Generation['error']): string {
   if (error?.code === 'stopped')
     return 'Its credits came back unless an engine had begun: account tells the balance. ';
@@ -248,6 +252,7 @@ export const getGeneration = defineTool({
   run: (given, call) => watch(call, given.id, { seconds: given.wait_seconds }),
 });
 
+/** `service/src/generations/cancel/cancel-generation.ts` decides which generations can be canceled. */
 export const cancelGeneration = defineTool({
   name: 'cancel_generation',
   title: 'Cancel a generation',

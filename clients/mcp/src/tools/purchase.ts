@@ -6,7 +6,10 @@ import { z } from 'zod';
 import { type Found, type ToolCall, ToolRefusal } from '../tool.ts';
 import { type GenerationData, waitFor } from './generation.ts';
 
-/** Returns whether a person must agree to a price. The key defines the limit. */
+/**
+ * Returns whether a person must agree to a price. The key defines the limit. `checkPrice` in `clients/cli/src/price.ts`
+ * has this rule for the command line.
+ */
 export function needsConfirmation(credits: number, { confirm_above: above }: Key): boolean {
   return above !== null && credits > above;
 }
@@ -138,6 +141,10 @@ function keyOfRequestId(tool: string, requestId: string): string {
   return `mcp-${createHash('sha256').update(`${tool}\n${requestId}`).digest('hex')}`;
 }
 
+/**
+ * `call.purchases` is `clients/mcp/src/local-purchases.ts` for stdio, and `service/src/mcp/exchange-purchases.ts` for
+ * `/mcp`.
+ */
 async function createRepeatable(asked: Asked, params: EstimateParams, maxCredits: number, call: ToolCall) {
   const { tool, fields } = asked;
   const taken = await call.purchases.take({ tool, arguments: fields, signal: call.signal });
