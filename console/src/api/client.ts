@@ -32,7 +32,10 @@ type CallOptions = {
 const readMs = 20_000;
 /** The service waits at most a minute for a body, then answers with what it has. */
 const changeMs = 60_000;
-/** For operations that contact machines: a little longer than the service waits for them. */
+/**
+ * For operations that contact machines: a little longer than the service waits for them. The service has its limits in
+ * `service/src/console-api/administration.ts`.
+ */
 const asksMachineMs = 160_000;
 
 /** Time limits of operations for which the default of their method is wrong. */
@@ -57,7 +60,7 @@ const ownHeaders: Record<string, string> = {};
 /**
  * Makes all later requests of this page name this account. All tabs share the session cookie. If another person signs
  * in in another tab, the service refuses the requests of this page (`other_account`). So this page never acts in that
- * person's name.
+ * person's name. `refuseOtherAccount` in `service/src/console-api/routes.ts` refuses these requests.
  */
 export function actAs(accountId: string): void {
   ownHeaders[accountHeader] = accountId;
@@ -65,7 +68,7 @@ export function actAs(accountId: string): void {
 
 /**
  * The transport of the client `renderkit`, as the signed-in person. `/v1` is also available below the console's prefix,
- * where the session cookie replaces the key. The queries decide about retries.
+ * where the session cookie replaces the key. The queries decide about retries. `query-client.ts` has the rule.
  */
 export const transport = new Transport({
   baseUrl: ownPath('/console/api'),

@@ -6,7 +6,7 @@ export function hasCode(error: unknown, code: RenderkitErrorCode | ConsoleProble
   return RenderkitError.is(error) && (error.code as RenderkitErrorCode | ConsoleProblemCode) === code;
 }
 
-/** Returns whether the session has ended. */
+/** Returns whether the session has ended. `console/src/app/router.tsx` then opens the sign-in page. */
 export function isSignedOut(error: unknown): boolean {
   return RenderkitError.is(error) && error.status === 401;
 }
@@ -49,7 +49,7 @@ export function isUnconfirmed(error: Error): boolean {
 
 /**
  * Returns whether the outcome of a create is unknown: no response arrived, or the request was refused before its key
- * was checked. The same key can then be used again.
+ * was checked. The same key can then be used again. `console/src/generations/use-burst.ts` then keeps the key.
  */
 export function saysNothingOfIt(error: Error): boolean {
   return (
@@ -59,7 +59,10 @@ export function saysNothingOfIt(error: Error): boolean {
   );
 }
 
-/** Returns whether a retry may help: no response arrived, or the service reports a temporary error. */
+/**
+ * Returns whether a retry may help: no response arrived, or the service reports a temporary error. `query-client.ts`
+ * and `try-each.ts` decide how often to retry.
+ */
 export function isTransient(error: unknown): boolean {
   return (
     hasCode(error, 'connection_failed') ||

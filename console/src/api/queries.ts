@@ -2,7 +2,10 @@ import type { ConsoleOperationId, OperationId } from '@renderkit/contract/consol
 import { queryOptions } from '@tanstack/react-query';
 import { callConsole, callV1, type ConsoleRequest, type V1Request } from './client.ts';
 
-/** A query for an operation of the console's own API. Its key begins with `console` and the operation. */
+/**
+ * A query for an operation of the console's own API. Its key begins with `console` and the operation. `query-client.ts`
+ * decides about retries and ended sessions.
+ */
 export function consoleQuery<Id extends ConsoleOperationId>(id: Id, request: ConsoleRequest<Id>) {
   return queryOptions({
     queryKey: ['console', id, request],

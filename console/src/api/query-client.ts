@@ -22,7 +22,10 @@ type QueryClientOptions = {
   onRefused: (error: Error) => void;
 };
 
-/** Creates the only cache of responses. A mutation with `meta: { inline: true }` shows its error itself. */
+/**
+ * Creates the only cache of responses. A mutation with `meta: { inline: true }` shows its error itself.
+ * `console/src/app/router.tsx` passes the callbacks.
+ */
 export function createQueryClient({
   onSignedOut,
   onOtherAccount,

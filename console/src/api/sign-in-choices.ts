@@ -3,7 +3,8 @@ import { ownPath } from '../format/own-path.ts';
 
 /**
  * Returns whether the studio lets people create accounts. `false` when that cannot be read. The request is not in the
- * tables of operations: it needs no session, and the sign-in page loads nothing else of the API.
+ * tables of operations: it needs no session, and the sign-in page loads nothing else of the API. `STUDIO_SIGN_UP` in
+ * `studio/src/config.ts` decides whether people may sign up.
  */
 export async function isSignUpOffered(signal: AbortSignal): Promise<boolean> {
   try {

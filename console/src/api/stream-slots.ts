@@ -1,7 +1,10 @@
 // A browser opens six connections to a server over HTTP/1.1, shared by all its tabs. Streams use at most four of them.
 // Each stream holds one of four slots. The slots are locks that all tabs share.
 
-/** The most streams of all tabs together. Two connections are left for other requests. */
+/**
+ * The most streams of all tabs together. Two connections are left for other requests. `watchingOf` in
+ * `console/src/pages/playground/use-runs.ts` chooses the generations that get a stream.
+ */
 export const maxStreams = 4;
 /** Pause before the next search for a free slot. */
 const againMs = 2_000;

@@ -17,6 +17,7 @@ type Attempt = {
 
 const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
+/** The command line has its own trials in `clients/cli/src/commands/connect.ts`. */
 const attempts: Record<Door, Attempt> = {
   v1: {
     path: '/v1/key',

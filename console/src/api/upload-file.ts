@@ -20,7 +20,7 @@ type UploadOptions = {
 };
 
 /**
- * Uploads a file as a form.
+ * Uploads a file as a form. `fileIssue` in `console/src/media/upload-types.ts` decides which files are not sent at all.
  *
  * @throws RenderkitError; `aborted` when the signal aborts; an Error with advice when no response arrived
  */

@@ -19,7 +19,8 @@ const pauseMs = 5_000;
 
 /**
  * Follows a generation as the signed-in person, until the generation has ended or the signal aborts. If following
- * fails, no callback is called: the page shows the error in other ways.
+ * fails, no callback is called: the page shows the error in other ways. `clients/sdk/src/follow.ts` decides between a
+ * stream and polls.
  */
 export async function watchGeneration(id: string, news: GenerationNews, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {

@@ -28,7 +28,7 @@ const library: [keys: string[], what: string][] = [
   [['←', '→'], 'Show the neighbours of the item that is shown large'],
 ];
 
-/** Lists all keyboard shortcuts, grouped by where they work. */
+/** Lists all keyboard shortcuts, grouped by where they work. `Shortcuts.tsx` handles those that work everywhere. */
 export function ShortcutList({ onClose }: { onClose: () => void }) {
   useFocusReturn();
   const pages = pageGroups.flatMap(({ links }) =>

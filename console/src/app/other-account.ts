@@ -11,7 +11,7 @@ let leaving = false;
 
 /**
  * Reloads the page as the account that is signed in now. Drops the search of the address, because it concerned the
- * earlier account.
+ * earlier account. `console/src/api/query-client.ts` detects the other account.
  */
 export function reloadAsOther(): void {
   // Several requests of a page may detect the change at once.

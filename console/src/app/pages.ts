@@ -1,4 +1,7 @@
-/** The pages in the navigation and the command palette, in groups. `key` is the key after `g` on the keyboard. */
+/**
+ * The pages in the navigation and the command palette, in groups. `key` is the key after `g` on the keyboard.
+ * `routes.ts` has all addresses.
+ */
 export const pageGroups = [
   {
     name: 'Create',
@@ -31,7 +34,7 @@ export const pageGroups = [
   },
 ] as const;
 
-/** Pages for administrators. */
+/** Pages for administrators. `console/src/session/administration.ts` decides who sees them. */
 export const administrationGroup = {
   name: 'Administration',
   links: [

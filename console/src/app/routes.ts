@@ -25,7 +25,10 @@ const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,
 });
 
-/** All routes that need a session. Without a session, opens the sign-in page, which leads back to the same address. */
+/**
+ * All routes that need a session. Without a session, opens the sign-in page, which leads back to the same address.
+ * `router.tsx` handles a session that ends later.
+ */
 const signedIn = createRoute({
   getParentRoute: () => rootRoute,
   id: 'signed-in',
@@ -137,7 +140,10 @@ const audit = createRoute({
   validateSearch: auditSearch,
   component: lazyRouteComponent(() => import('../pages/audit/AuditPage.tsx'), 'AuditPage'),
 });
-/** Pages for administrators. Other people see "not found" instead. */
+/**
+ * Pages for administrators. Other people see "not found" instead. `console/src/session/administration.ts` decides who
+ * sees them.
+ */
 const administration = createRoute({
   getParentRoute: under,
   path: '/administration',

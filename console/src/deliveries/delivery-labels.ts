@@ -1,7 +1,10 @@
 import { deliveryFailures, type DeliveryFailure } from '@renderkit/contract/console/delivery-failures.ts';
 import { parseJson } from '../format/json.ts';
 
-/** Short labels for why an attempt got no accepted response. */
+/**
+ * Short labels for why an attempt got no accepted response. `service/src/webhooks/deliveries/attempt.ts` decides which
+ * failure it is.
+ */
 const failureLabels: Record<DeliveryFailure, string> = {
   status: 'Refused',
   timeout: 'No answer in time',

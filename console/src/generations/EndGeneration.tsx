@@ -30,6 +30,8 @@ type EndGenerationProps = Pick<ButtonProps, 'size'> & { generation: Generation }
 /**
  * A button that ends a generation, after a confirmation. It cancels a queued generation and asks the engine to stop a
  * running one; if the engine cannot stop, the error says so. Shows nothing for a finished generation.
+ * `service/src/generations/cancel/cancel-generation.ts` and `service/src/generations/stop/stop-generation.ts` decide
+ * which generations can be canceled or stopped.
  */
 export function EndGeneration({ generation, ...button }: EndGenerationProps) {
   const { status } = generation;

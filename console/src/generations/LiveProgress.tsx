@@ -9,7 +9,10 @@ import { useProgress, type Watching } from './use-progress.ts';
 
 type LiveProgressProps = { generation: Generation; watching?: Watching };
 
-/** Shows the live progress of a generation: its preview, its stage, and when it will be done. */
+/**
+ * Shows the live progress of a generation: its preview, its stage, and when it will be done.
+ * `service/src/generations/live/present.ts` decides the stage and the place in the queue.
+ */
 export function LiveProgress({ generation, watching = 'stream' }: LiveProgressProps) {
   const { status } = generation;
   const { progress, preview } = useProgress(generation, watching);

@@ -47,7 +47,7 @@ export function ProvenanceOf({ id, output }: { id: string; output: string }) {
 
 /**
  * Shows prompt, model and version, seed, settings, cost, time, backend, the sources of the output, and outputs made
- * from it.
+ * from it. `service/src/generations/provenance.ts` makes the record of each output.
  */
 export function Provenance({ detail, output }: { detail: GenerationDetail; output: string }) {
   const { generation, prompt, request } = detail;

@@ -17,7 +17,10 @@ const writers: Record<SampleLanguage, (request: SampleRequest) => string> = {
   Python: pythonSample,
 };
 
-/** Returns the request as a program. A mask with inline data is read from `mask.png`, because base64 is unreadable. */
+/**
+ * Returns the request as a program. A mask with inline data is read from `mask.png`, because base64 is unreadable. The
+ * command line has its own samples in `clients/cli/src/create/request-code.ts`.
+ */
 export function sampleOf(language: SampleLanguage, request: SampleRequest): string {
   return writers[language](request);
 }

@@ -10,7 +10,10 @@ const stopped = 'stopped';
 
 const finalStatuses: readonly GenerationStatus[] = ['succeeded', 'failed', 'canceled'];
 
-/** Returns whether a generation has reached its final status. */
+/**
+ * Returns whether a generation has reached its final status. `service/src/generations/settle/status.ts` decides which
+ * statuses are final.
+ */
 export function isFinal({ status }: Pick<Generation, 'status'>): boolean {
   return finalStatuses.includes(status);
 }
@@ -38,7 +41,10 @@ export function stageSentence(
 const runItAgain =
   'Run it again: should the first try have got through, it is made and paid for once all the same.';
 
-/** Advice that differs in the console from the advice for a program. */
+/**
+ * Advice that differs in the console from the advice for a program. The messages of the errors are in
+ * `service/src/generations/settle/failure-sentences.ts`.
+ */
 const consoleAdvice: Record<string, string> = {
   [partialFailure]: 'What was made is kept. Run it again for the rest.',
   invalid_request: 'Correct what is said at the fields, and run it again.',
@@ -77,7 +83,10 @@ export function whatToDo(code: string): string | undefined {
 export const whatStopKeeps =
   'What is made by then is kept. Where nothing is made, the credits come back if no engine had begun or your plan says so.';
 
-/** Returns what happened to the credits of a generation. `undefined` when they are spent or reserved. */
+/**
+ * Returns what happened to the credits of a generation. `undefined` when they are spent or reserved.
+ * `studio/sql/functions/refund_failed_or_stopped.sql` refunds credits.
+ */
 export function refundOf({ status, error }: Pick<Generation, 'status' | 'error'>): string | undefined {
   if (status === 'canceled') return 'not taken';
   if (status !== 'failed') return undefined;

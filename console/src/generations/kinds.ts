@@ -17,7 +17,7 @@ type KindEntry = {
   path: string;
 };
 
-/** The facts about each kind. */
+/** The facts about each kind. `contract/studio/kinds.ts` decides which settings each kind has. */
 export const kinds = {
   image: {
     name: 'Image',

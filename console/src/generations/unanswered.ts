@@ -24,7 +24,9 @@ export function restOf(account: string, asked: string): Rest | undefined {
   return read(account).find((one) => one.asked === asked);
 }
 
-/** Stores the rest of a burst and replaces the earlier rest. */
+/**
+ * Stores the rest of a burst and replaces the earlier rest. `use-burst.ts` decides when a rest is stored and deleted.
+ */
 export function keepRest(account: string, rest: Rest): void {
   write(account, [{ ...rest, at: Date.now() }, ...others(account, rest.asked)].slice(0, maxStored));
 }

@@ -10,7 +10,8 @@ import { isOfStatus } from './generation-status.ts';
 
 /**
  * How to follow a generation. `stream` has previews and holds a connection open. `poll` asks every two seconds. `none`
- * sends no requests and shows what other parts of the page have loaded.
+ * sends no requests and shows what other parts of the page have loaded. `watchingOf` in
+ * `console/src/pages/playground/use-runs.ts` chooses the way for each generation in the playground.
  */
 export type Watching = 'stream' | 'poll' | 'none';
 

@@ -8,7 +8,10 @@ import classes from './create-frame.module.css';
 import { readLibraryAgain } from './use-asset.ts';
 import type { MediaItem } from './media-item.ts';
 
-/** Takes one frame from a video. Saves it in the video's project if the person wants that. */
+/**
+ * Takes one frame from a video. Saves it in the video's project if the person wants that. `studio/src/library/store.ts`
+ * decides how long an unsaved frame is kept.
+ */
 export function CreateFrame({ item, projectId }: { item: MediaItem; projectId: string | null }) {
   const [opened, setOpened] = useState(false);
   return (

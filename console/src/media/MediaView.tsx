@@ -16,7 +16,10 @@ type MediaViewProps = {
   alt?: string;
 };
 
-/** An image or video. Its box has its final size before the item has loaded. Adult content is blurred at first. */
+/**
+ * An image or video. Its box has its final size before the item has loaded. Adult content is blurred at first.
+ * `studio/src/renders/store-output.ts` decides which outputs are adult content.
+ */
 export function MediaView({ item, small = false, fill = false, inert = false, alt }: MediaViewProps) {
   const [uncovered, setUncovered] = useState(false);
   const covered = item.nsfw && !uncovered;

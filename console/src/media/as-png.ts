@@ -1,4 +1,7 @@
-/** Types of images that browsers can read and the API does not accept. */
+/**
+ * Types of images that browsers can read and the API does not accept. `media-kit/src/inspect-file.ts` decides which
+ * types the API accepts.
+ */
 export const convertedTypes = ['image/webp', 'image/avif'];
 
 /**

@@ -14,6 +14,7 @@ export type MaskGround = {
 /**
  * Returns the mask to send: the id of its upload, or a drawing. `undefined` when nothing is white. An uploaded mask is
  * not drawn while its upload can be used, because a drawing has at most 2048 pixels a side.
+ * `media-kit/src/fit-image.ts` restores the original where the mask is black.
  */
 export function maskOf(steps: readonly MaskStep[], on: MaskGround): string | undefined {
   if (!mayShow(steps)) return undefined;

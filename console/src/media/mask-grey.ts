@@ -8,7 +8,8 @@ const lights = Array.from({ length: 256 }, (_, value) => {
 
 /**
  * Makes all pixels of a mask white, with their grey as the opacity. Engines compute the same grey. Returns `false` when
- * a pixel is not opaque: engines would read its color, which a canvas does not keep.
+ * a pixel is not opaque: engines would read its color, which a canvas does not keep. `readMask` in
+ * `media-kit/src/mask.ts` computes the grey for engines.
  */
 export function whitenMask(rgba: Uint8ClampedArray): boolean {
   for (let i = 3; i < rgba.length; i += 4) if (rgba[i] !== 255) return false;

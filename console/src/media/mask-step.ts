@@ -10,7 +10,10 @@ export type Size = { width: number; height: number };
  */
 export type ImageStep = { kind: 'image'; png: string; upload: string };
 
-/** One step of painting a mask. A mask is drawn from all its steps, so that the last one is easy to undo. */
+/**
+ * One step of painting a mask. A mask is drawn from all its steps, so that the last one is easy to undo.
+ * `mask-steps.ts` draws the steps, and `mask-drawing.ts` makes the mask that is sent.
+ */
 export type MaskStep =
   | { kind: 'stroke'; erase: boolean; width: number; points: readonly Point[] }
   | { kind: 'rectangle'; erase: boolean; from: Point; to: Point }

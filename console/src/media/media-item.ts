@@ -55,6 +55,7 @@ const ownMedia = /^\/media\/[^/]+\/(ast_[0-9a-z]+)\.\w+$/;
 /**
  * Returns the address that downloads an item under a name made from its prompt and seed. Items of the included studio
  * are served by this service. Any other address may be signed, so it is returned unchanged and only shows the item.
+ * `service/src/downloads/file-name.ts` makes the name of a download.
  */
 export function downloadAddress(url: string, studioUrl: string): string {
   if (!URL.canParse(url) || !URL.canParse(studioUrl)) return url;

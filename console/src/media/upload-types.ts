@@ -3,7 +3,10 @@ import type { UploadType } from '@renderkit/contract/v1/schemas/upload.ts';
 import { formatBytes } from '../format/numbers.ts';
 import { convertedTypes } from './as-png.ts';
 
-/** The files that each type of upload accepts, for the file dialog and for people. The service checks the bytes. */
+/**
+ * The files that each type of upload accepts, for the file dialog and for people. The service checks the bytes.
+ * `media-kit/src/inspect-file.ts` decides which formats are accepted.
+ */
 export const uploadTypes = {
   image: {
     // The browser converts the last two to PNG.

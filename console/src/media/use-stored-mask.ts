@@ -4,7 +4,8 @@ import { consoleQuery } from '../api/queries.ts';
 
 /**
  * Returns the address of an earlier request's mask. The service keeps a mask for a day. `gone`: no request may use it
- * any longer. `undefined` as id means no mask.
+ * any longer. `undefined` as id means no mask. `claimOrphans` in `service/src/uploads/store.ts` removes the mask after
+ * a day.
  */
 export function useStoredMask(id: string | undefined): { address: string | undefined; gone: boolean } {
   const query = useQuery({

@@ -23,7 +23,10 @@ type ModelSettingsProps = {
   lastSeed: number | undefined;
 };
 
-/** The optional fields of the form for a kind and model, as the model's parameters offer them. */
+/**
+ * The optional fields of the form for a kind and model, as the model's parameters offer them. `form-fields.ts` decides
+ * which fields there are.
+ */
 export function ModelSettings({ kind, form, choices, capabilities, lastSeed }: ModelSettingsProps) {
   const { fields, values, set, errorOf } = form;
   const { resolution } = fields;

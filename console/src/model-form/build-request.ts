@@ -75,7 +75,7 @@ const anyPrompt = 'a picture';
 
 /**
  * Returns the body of the estimate for a request. It does not change when only the prompt or the strokes of a mask
- * change.
+ * change. `contract/studio/price.ts` computes the price.
  */
 export function estimateOf(kind: GenerationKind, model: Model, body: RequestBody): RequestBody {
   const priced: RequestBody = { kind, ...body };
@@ -87,7 +87,10 @@ export function estimateOf(kind: GenerationKind, model: Model, body: RequestBody
 /** A required field that is empty, and the sentence that asks for it. */
 export type Missing = { field: keyof FormValues; sentence: string };
 
-/** Returns the required fields that are empty. The service validates the request; this check only saves a call. */
+/**
+ * Returns the required fields that are empty. The service validates the request; this check only saves a call. The
+ * checks against the model are in `contract/studio/validate.ts`.
+ */
 export function missingOf(kind: GenerationKind, model: Model, values: FormValues): Missing[] {
   const fields = fieldsOf(kind, model);
   const missing: Missing[] = [];

@@ -8,6 +8,7 @@ export type OptionValue = string | number | boolean;
 /**
  * The values of the form, under the names of the request's fields. `undefined` means unchanged: the value is not sent,
  * and the model's default applies. Values stay when the model changes; `buildRequest` sends those that are valid.
+ * `form-fields.ts` decides which fields the form shows, and `fit-values.ts` which values are valid.
  */
 export type FormValues = { [S in SettingName]: number | undefined } & {
   prompt: string;

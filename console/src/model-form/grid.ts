@@ -71,7 +71,10 @@ export function readNumbers(text: string, range: NumberRange): number[] {
   return [...new Set(numbers)];
 }
 
-/** Returns a run for each pair of values, row by row, with a label for each. */
+/**
+ * Returns a run for each pair of values, row by row, with a label for each. `withOneSeed` in `seed.ts` then gives all
+ * runs the same seed.
+ */
 export function gridOf(body: RequestBody, [first, second]: readonly ChosenAxis[]): GridCell[] {
   if (first === undefined) return [{ body, label: '' }];
   const rows = cellsOf({ body, label: '' }, first);

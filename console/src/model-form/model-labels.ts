@@ -2,7 +2,10 @@ import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.t
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import { fieldsOf } from './form-fields.ts';
 
-/** Returns short labels for the abilities of a model, apart from following a prompt. */
+/**
+ * Returns short labels for the abilities of a model, apart from following a prompt. `contract/studio/age.ts` decides
+ * who may use a model for adults.
+ */
 export function abilitiesOf(model: Model, kind: GenerationKind): string[] {
   const fields = fieldsOf(kind, model);
   const able: [boolean, string][] = [

@@ -51,7 +51,7 @@ function sentenceOf(error: FieldError): string {
 
 /**
  * Returns a message as a sentence end: `number 2 is a style for videos.` The service's messages begin in the middle of
- * a sentence.
+ * a sentence. Messages about the fields of a model are in `contract/studio/issues.ts`.
  */
 function textOf({ field, message }: FieldError): string {
   const index = /\[(\d+)\]$/.exec(field)?.[1];

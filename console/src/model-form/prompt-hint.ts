@@ -4,7 +4,10 @@ import { isSandbox } from './model-labels.ts';
 
 type Named = Pick<Model, 'id' | 'name' | 'description'>;
 
-/** Subjects by model id. A model without an entry draws anything. */
+/**
+ * Subjects by model id. A model without an entry draws anything. A manifest lists the subjects of its model as
+ * `subjects` (`manifests/src/manifest-schema.ts`).
+ */
 export type SubjectsOf = ReadonlyMap<string, readonly Subject[]>;
 
 export type PromptHint<M> = {

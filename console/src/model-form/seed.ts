@@ -3,7 +3,10 @@ import type { RequestBody } from '../generations/kinds.ts';
 import type { ModelOption } from './form-fields.ts';
 import type { OptionValue } from './form-values.ts';
 
-/** The key of the option that makes a result repeatable. A value below 0 means a random seed. */
+/**
+ * The key of the option that makes a result repeatable. A value below 0 means a random seed. The command line spreads
+ * seeds in `clients/cli/src/create/bodies-of-rounds.ts`.
+ */
 export const seedKey = 'seed';
 
 /** The largest random seed of the console. More digits would not help people. */
@@ -17,7 +20,7 @@ export function isSeed({ key, type, min = 0 }: ModelOption): boolean {
 /**
  * Returns the requests with different seeds, so that results differ and each can be repeated. Each request without a
  * seed gets a random one. A fixed seed that occurs again is increased by one each time. Models without a seed get the
- * requests unchanged.
+ * requests unchanged. `studio/src/renders/seed.ts` decides the seed of a request without one.
  */
 export function withSeeds(
   model: Pick<Model, 'parameters'>,

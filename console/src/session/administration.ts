@@ -7,7 +7,10 @@ export const administrationQuery = queryOptions({
   staleTime: 5 * 60_000,
 });
 
-/** Returns whether this person may see the pages of administrators. `false` until that is known. */
+/**
+ * Returns whether this person may see the pages of administrators. `false` until that is known. `askerOf` in
+ * `studio/src/administration/asker.ts` refuses the actions of all others.
+ */
 export function useAdministrator(): boolean {
   const { data } = useQuery(administrationQuery);
   return data !== undefined && data.offered && data.administrator;

@@ -4,6 +4,7 @@ import { ownPath } from '../format/own-path.ts';
 
 /**
  * Returns the address that signs in and then returns to a page of the console. The service returns only to such pages.
+ * `service/src/identity/sign-in/return-to.ts` decides which pages these are.
  */
 export function signInAddress(returnTo: string = consoleAddresses.home): string {
   return `${ownPath(consoleAddresses.signIn)}?${new URLSearchParams({ return_to: returnTo }).toString()}`;

@@ -10,7 +10,8 @@ const channelName = 'renderkit-signed-in-again';
 
 /**
  * Returns the address at which the studio asks for the password even in a known browser, and then shows
- * `SignedInAgainPage`.
+ * `SignedInAgainPage`. `requireFreshSignIn` in `studio/src/administration/asker.ts` refuses actions that need a recent
+ * sign-in.
  */
 export function signInAgainAddress(email: string | null): string {
   const query = new URLSearchParams({ return_to: consoleAddresses.signedInAgain, prompt: 'login' });

@@ -20,6 +20,8 @@ type ActProblemProps = {
 /**
  * Shows why an administrator's action was refused. Prices and secrets need a sign-in of the last minutes. The person
  * signs in again in another tab, so no typed text is lost, and then the action is repeated without a further question.
+ * `requireFreshSignIn` in `studio/src/administration/asker.ts` refuses the action; the minutes are in
+ * `contract/studio/administration/fresh-sign-in.ts`.
  */
 export function ActProblem({ error, title, onRetry }: ActProblemProps) {
   const { account } = useSignedIn();

@@ -9,7 +9,7 @@ import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 
 /**
  * The pages of administrators. Other people see "not found" instead. The studio itself refuses the calls behind these
- * pages.
+ * pages. `askerOf` in `studio/src/administration/asker.ts` refuses them.
  */
 export function AdministrationPages() {
   const { data, error, refetch } = useQuery(administrationQuery);

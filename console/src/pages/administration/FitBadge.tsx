@@ -2,7 +2,10 @@ import { Text } from '@mantine/core';
 import type { ManifestProblem } from '@renderkit/contract/studio/administration/models.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 
-/** Shows whether a route works on a backend, and what is missing there. */
+/**
+ * Shows whether a route works on a backend, and what is missing there. `studio/src/backends/check-routes.ts` decides
+ * whether a route fits.
+ */
 export function FitBadge({
   fits,
   problems,

@@ -24,6 +24,7 @@ const actors = [
   { value: 'operator', label: 'By the operator' },
 ];
 
+/** The audit log. `service/src/identity/audit/write-audit.ts` records the actions of the account. */
 export function AuditPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();

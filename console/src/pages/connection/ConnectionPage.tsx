@@ -23,7 +23,7 @@ const names: Record<Connection['state'], string> = {
   unreachable: 'Out of reach',
 };
 
-/** What each state means, and what to do about it. */
+/** What each state means, and what to do about it. `service/src/console-api/ask-studio.ts` decides the state. */
 const meanings: Record<Connection['state'], string> = {
   live: 'The studio honours the connection. Your keys and the console act on this account.',
   expired:

@@ -5,7 +5,10 @@ import { consoleQuery } from '../../api/queries.ts';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import { Section } from '../../ui/Section.tsx';
 
-/** The setting for the contents of files that are saved from the library and the playground. */
+/**
+ * The setting for the contents of files that are saved from the library and the playground.
+ * `service/src/downloads/recipe.ts` makes these contents.
+ */
 export function SavedFiles() {
   const queries = useQueryClient();
   const asked = consoleQuery('getSettings', {});

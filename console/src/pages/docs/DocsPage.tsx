@@ -6,7 +6,7 @@ import { Page } from '../../ui/Page.tsx';
 import { DocumentFrame } from './DocumentFrame.tsx';
 import classes from './docs.module.css';
 
-/** The documents of the service, in the order of their tabs. */
+/** The documents of the service, in the order of their tabs. `service/src/docs/routes.ts` serves them. */
 const documents = [
   { id: 'api', name: 'API reference', title: 'API reference', path: '/docs' },
   { id: 'errors', name: 'Errors', title: 'Errors', path: '/docs/errors' },

@@ -83,7 +83,7 @@ function Scopes({ granted }: { granted: ApiKey['scopes'] }) {
   return <span>{granted.join(', ')}</span>;
 }
 
-/** Spend against the budget, as a number and a bar. */
+/** Spend against the budget, as a number and a bar. `service/sql/functions/committed_today.sql` computes the spend. */
 function Spend({ apiKey: { spent_today: spent, daily_budget: budget } }: { apiKey: ApiKey }) {
   if (budget === null) return <span>{formatCredits(spent)}</span>;
   const share = budget === 0 ? 100 : Math.min(100, (spent / budget) * 100);

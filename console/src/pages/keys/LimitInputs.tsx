@@ -1,6 +1,7 @@
 import { NumberInput, type NumberInputProps } from '@mantine/core';
 import { maxDailyBudgetCredits, maxKeyRateLimitPerMinute } from '@renderkit/contract/console/limits.ts';
 
+/** `service/src/budgets/budget.ts` refuses creates over the budget. */
 export function BudgetInput(props: NumberInputProps) {
   return (
     <NumberInput
@@ -16,7 +17,10 @@ export function BudgetInput(props: NumberInputProps) {
   );
 }
 
-/** The price above which a program must ask the person it works for. */
+/**
+ * The price above which a program must ask the person it works for. `clients/cli/src/price.ts` and
+ * `clients/mcp/src/tools/purchase.ts` ask.
+ */
 export function ConfirmInput(props: NumberInputProps) {
   return (
     <BudgetInput
@@ -27,6 +31,7 @@ export function ConfirmInput(props: NumberInputProps) {
   );
 }
 
+/** `refuseOverLimit` in `service/src/identity/admission/admit.ts` refuses requests over the rate. */
 export function RateInput(props: NumberInputProps) {
   return (
     <NumberInput

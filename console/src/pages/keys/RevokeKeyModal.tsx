@@ -7,7 +7,10 @@ import { formatCount } from '../../format/numbers.ts';
 import { ConfirmModal } from '../../ui/ConfirmModal.tsx';
 import { showToast } from '../../ui/toasts.ts';
 
-/** Revokes a key after a confirmation. Offers to cancel the key's queued generations. */
+/**
+ * Revokes a key after a confirmation. Offers to cancel the key's queued generations. `cancelQueuedOfKey` in
+ * `service/src/generations/cancel/cancel-queued.ts` cancels these generations.
+ */
 export function RevokeKeyModal({ apiKey, onClose }: { apiKey: ApiKey | undefined; onClose: () => void }) {
   const queryClient = useQueryClient();
   const [cancelQueued, setCancelQueued] = useState(false);

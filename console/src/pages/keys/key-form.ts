@@ -11,6 +11,7 @@ export const defaultRateLimit = rateLimitPerMinuteDefault;
 /** The value of a number input: a number, or empty text. */
 export type NumberField = number | string;
 
+/** The values of the form. `service/src/identity/keys/validate-key.ts` validates them. */
 export type KeyForm = {
   name: string;
   scopes: string[];

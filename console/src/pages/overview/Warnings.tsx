@@ -3,7 +3,7 @@ import type { Warning } from '@renderkit/contract/console/schemas/overview.ts';
 import { Icon } from '../../ui/Icon.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
 
-/** Things that need attention, each with a link to its page. */
+/** Things that need attention, each with a link to its page. `service/src/console-api/warnings.ts` decides which. */
 export function Warnings({ warnings }: { warnings: readonly Warning[] }) {
   if (warnings.length === 0) return null;
   return (

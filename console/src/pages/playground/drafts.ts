@@ -45,7 +45,7 @@ export function lastKind(account: string): GenerationKind | undefined {
 
 /**
  * Stores the form of a kind. If a painted mask is too large for the browser's storage, only the mask is lost. An
- * uploaded mask keeps its id.
+ * uploaded mask keeps its id. `use-saved-draft.ts` decides when a form is stored.
  */
 export function saveDraft(
   account: string,

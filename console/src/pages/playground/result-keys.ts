@@ -1,4 +1,7 @@
-/** The keys for actions on a result, while the result or one of its buttons has the focus. */
+/**
+ * The keys for actions on a result, while the result or one of its buttons has the focus. `ResultImage.tsx` carries out
+ * the actions.
+ */
 export const resultKeys = {
   F: 'Make it a favorite',
   E: 'Edit it; go on from a video',

@@ -14,7 +14,10 @@ import { labeledSentence } from '../../model-form/place-errors.ts';
 /** Milliseconds without a change before the price is requested. */
 const debounceMs = 400;
 
-/** Returns the price of a request. Requests it only when the request is complete. */
+/**
+ * Returns the price of a request. Requests it only when the request is complete. `contract/studio/price.ts` computes
+ * the price.
+ */
 export function useEstimate(kind: GenerationKind, model: Model, body: RequestBody, complete: boolean) {
   const asked = complete ? JSON.stringify(estimateOf(kind, model, body)) : '';
   const [text] = useDebouncedValue(asked, debounceMs);

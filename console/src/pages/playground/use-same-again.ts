@@ -10,7 +10,10 @@ import { readMask, rememberMask } from './painted-masks.ts';
 
 const route = getRouteApi('/signed-in/playground');
 
-/** Runs the request of a generation again, with the seed that it had, and shows the new run. */
+/**
+ * Runs the request of a generation again, with the seed that it had, and shows the new run. `presentRequest` in
+ * `service/src/generations/reads/request-body.ts` makes the request with this seed.
+ */
 export function useSameAgain() {
   const navigate = route.useNavigate();
   const queries = useQueryClient();

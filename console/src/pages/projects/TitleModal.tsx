@@ -14,6 +14,7 @@ type TitleModalProps = {
   onSaved: (project: Project) => void;
 };
 
+/** The rules for titles are in `contract/studio/project-title.ts`. */
 const maxTitleCharacters = 50;
 
 /** Asks for the title of a new project, or for a new title of a project. */

@@ -16,6 +16,7 @@ import { browserName } from './browser-name.ts';
 
 const askEveryMs = 10_000;
 
+/** `service/src/identity/sessions/open-session.ts` decides how long a session lives. */
 export function SessionsPage() {
   const sessions = useQuery({ ...consoleQuery('listSessions', {}), refetchInterval: askEveryMs });
   const [ending, setEnding] = useState<Session>();

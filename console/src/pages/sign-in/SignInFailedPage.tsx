@@ -6,6 +6,7 @@ import { SignInLayout } from './SignInLayout.tsx';
 
 const route = getRouteApi('/sign-in-failed');
 
+/** `failureOf` in `service/src/identity/sign-in/failure.ts` chooses the reason. */
 export function SignInFailedPage() {
   const { reason, return_to: asked } = route.useSearch();
   const { title, detail } = signInFailures[signInFailureOf(reason) ?? 'service_failed'];

@@ -6,10 +6,15 @@ import { Section } from '../../ui/Section.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
 import classes from './storage.module.css';
 
-/** Percentage from which a warning is shown. */
+/**
+ * Percentage from which a warning is shown. The overview warns from `nearlyUsed` in
+ * `service/src/console-api/warnings.ts`.
+ */
 const nearlyFullPercent = 90;
 
-/** Shows how much of the storage is used, and by what. */
+/**
+ * Shows how much of the storage is used, and by what. `studio/src/storage/reserve.ts` refuses files that do not fit.
+ */
 export function StorageMeter({ detail: { storage, temporary_bytes: temporary } }: { detail: StorageDetail }) {
   if (storage === null)
     return (

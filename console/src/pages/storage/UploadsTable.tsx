@@ -18,6 +18,7 @@ type UploadsTableProps = {
   footer: ReactNode;
 };
 
+/** `service/src/uploads/expire-unused.ts` deletes unused uploads. */
 export function UploadsTable({ rows, stale, onDelete, footer }: UploadsTableProps) {
   return (
     <DataTable

@@ -2,7 +2,10 @@ import type { Webhook } from '@renderkit/contract/console/schemas/webhook.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import classes from './endpoint-health.module.css';
 
-/** Shows whether an endpoint is active, failing or paused. */
+/**
+ * Shows whether an endpoint is active, failing or paused. `service/sql/functions/record_attempts.sql` decides since
+ * when an endpoint is failing.
+ */
 export function EndpointStatus({ webhook }: { webhook: Webhook }) {
   if (webhook.status === 'paused') return <StatusBadge status="paused" />;
   return <StatusBadge status={webhook.failing_since === null ? 'active' : 'failing'} />;

@@ -10,7 +10,10 @@ import { recoverChoices, sinceOf } from './recover-since.ts';
 
 type RecoverModalProps = { webhook: Webhook; opened: boolean; onClose: () => void };
 
-/** Sends all deliveries again that failed since a chosen time. */
+/**
+ * Sends all deliveries again that failed since a chosen time. `recoverDeliveries` in
+ * `service/src/webhooks/deliveries/resend-delivery.ts` chooses the deliveries.
+ */
 export function RecoverModal({ webhook, opened, onClose }: RecoverModalProps) {
   const queryClient = useQueryClient();
   const [chosen, setChosen] = useState('day');

@@ -9,7 +9,10 @@ import { Secret } from '../../ui/Secret.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { Time } from '../../ui/Time.tsx';
 
-/** Reveals the signing secret, or replaces it. */
+/**
+ * Reveals the signing secret, or replaces it. `rotateSecret` in `service/src/webhooks/endpoints/signing-secrets.ts`
+ * decides how long the old secret also signs.
+ */
 export function SigningSecret({ webhookId }: { webhookId: string }) {
   const [asking, ask] = useDisclosure(false);
   const request = { params: { id: webhookId } };

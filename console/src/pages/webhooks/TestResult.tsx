@@ -55,7 +55,10 @@ export function TestResult({ deliveryId }: { deliveryId: string }) {
   );
 }
 
-/** `at` is the time of the next attempt. `null` while the attempt is in progress. */
+/**
+ * `at` is the time of the next attempt. `null` while the attempt is in progress.
+ * `service/src/webhooks/retry-schedule.ts` decides the time.
+ */
 function Retry({ at }: { at: string | null }) {
   return (
     <Text fz="sm" c="dimmed" component="div">

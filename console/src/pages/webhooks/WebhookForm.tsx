@@ -18,7 +18,7 @@ type WebhookFormProps = {
   onCancel: () => void;
 };
 
-/** The address of an endpoint, and its events. */
+/** The address of an endpoint, and its events. `service/src/webhooks/endpoints/validate-endpoint.ts` validates both. */
 export function WebhookForm({
   initial,
   action,

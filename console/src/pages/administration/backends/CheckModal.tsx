@@ -12,7 +12,10 @@ import classes from './backends.module.css';
 
 type CheckModalProps = { backend: ManagedBackend; opened: boolean; onClose: () => void };
 
-/** Checks a backend at once, and offers a full check of everything that renders need. */
+/**
+ * Checks a backend at once, and offers a full check of everything that renders need.
+ * `studio/src/backends/check-backend.ts` makes both checks.
+ */
 export function CheckModal({ backend, opened, onClose }: CheckModalProps) {
   return (
     <Modal

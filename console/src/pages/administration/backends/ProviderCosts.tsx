@@ -6,7 +6,10 @@ import { type Column, DataTable, NoWrap } from '../../../ui/DataTable.tsx';
 import { Section } from '../../../ui/Section.tsx';
 import { formatMoney } from './Cost.tsx';
 
-/** Shows the providers' costs of the last 30 days, and what users paid for the outputs. Shows nothing without costs. */
+/**
+ * Shows the providers' costs of the last 30 days, and what users paid for the outputs. Shows nothing without costs.
+ * `studio/sql/functions/settle_cost.sql` records the costs.
+ */
 export function ProviderCosts() {
   const { data } = useQuery(consoleQuery('listProviderCosts', {}));
   if (data === undefined || data.costs.length === 0) return null;

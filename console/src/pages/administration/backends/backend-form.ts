@@ -6,6 +6,7 @@ import type {
 
 /**
  * The values of a backend's form. Empty fields are left out of a new backend, and stay unchanged in an existing one.
+ * `studio/src/backends/manage-backends.ts` checks the values.
  */
 export type BackendForm = {
   name: string;

@@ -1,4 +1,7 @@
-/** Labels of engines, and examples of their addresses. */
+/**
+ * Labels of engines, and examples of their addresses. `engines/registry/src/drivers.ts` and
+ * `engines/registry/src/open-engines.ts` list the engines.
+ */
 const engines: Readonly<Record<string, { label: string; address?: string }>> = {
   comfyui: { label: 'ComfyUI', address: 'http://10.0.0.5:8188' },
   a1111: { label: 'A1111', address: 'http://10.0.0.7:7860' },

@@ -15,7 +15,10 @@ import { OlderVersion } from './OlderVersion.tsx';
 import { ReviewModal } from './ReviewModal.tsx';
 import { useEditedList } from './use-edited-list.ts';
 
-/** The plans, which define what accounts may do. They are edited in place and published together. */
+/**
+ * The plans, which define what accounts may do. They are edited in place and published together. `putPlansInForce` in
+ * `studio/src/catalog/publish.ts` refuses a list that lacks a plan in use.
+ */
 export function PlansPage() {
   const published = useQuery(consoleQuery('getPlans', {}));
   const plans = useEditedList<Plan>(

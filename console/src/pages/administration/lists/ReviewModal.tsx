@@ -18,7 +18,10 @@ type ReviewModalProps = {
   publish: UseMutationResult<unknown, Error, void>;
 };
 
-/** Shows the changes of an edited list and whom they affect, before the list is published. */
+/**
+ * Shows the changes of an edited list and whom they affect, before the list is published.
+ * `studio/src/administration/preview-list.ts` finds the changes.
+ */
 export function ReviewModal({ what, opened, onClose, preview, publish }: ReviewModalProps) {
   const changes = preview.data?.changes ?? [];
   const refused = changes.some(({ problem }) => problem !== null);

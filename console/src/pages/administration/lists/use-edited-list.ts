@@ -4,7 +4,8 @@ type Published<Item> = { version: number; items: readonly Item[] };
 
 /**
  * Manages an edited list. Returns the published list until the person changes something. After that, returns the
- * person's list with the version that it is based on.
+ * person's list with the version that it is based on. `publishList` in `studio/src/catalog/publish.ts` refuses a list
+ * that is based on an older version.
  */
 export function useEditedList<Item>(published: Published<Item> | undefined) {
   const [edited, setEdited] = useState<Published<Item>>();

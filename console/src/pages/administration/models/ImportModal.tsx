@@ -27,7 +27,7 @@ type ImportModalProps = {
 
 /**
  * Asks on which backends the file's model should be made, and creates a draft. Shows the problems when no draft is
- * possible.
+ * possible. `studio/src/administration/import-model.ts` decides whether a draft is possible.
  */
 export function ImportModal({ file, id, onClose }: ImportModalProps) {
   return (

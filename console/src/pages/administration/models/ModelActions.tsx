@@ -11,7 +11,10 @@ import { invalidateModels } from './invalidate-models.ts';
 
 type ModelActionsProps = { model: ManagedModel; onFile: (file: File) => void };
 
-/** The actions of an administrator on a model, independent of its version. */
+/**
+ * The actions of an administrator on a model, independent of its version. `studio/src/administration/models.ts` carries
+ * out the actions.
+ */
 export function ModelActions({ model, onFile }: ModelActionsProps) {
   const [act, setAct] = useState<'pause' | 'retire'>();
   const close = () => setAct(undefined);

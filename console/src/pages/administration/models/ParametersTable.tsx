@@ -17,7 +17,10 @@ type ParametersTableProps = {
   disabled?: boolean;
 };
 
-/** Returns whether the import guessed this parameter and nobody has confirmed it. The parameter is then not used. */
+/**
+ * Returns whether the import guessed this parameter and nobody has confirmed it. The parameter is then not used.
+ * `engines/comfyui/src/detect-parameters.ts` collects the findings, and how certain each is.
+ */
 export function isOpenGuess({ sure, confirmed }: ManagedParameter): boolean {
   return sure === 'guess' && !confirmed;
 }

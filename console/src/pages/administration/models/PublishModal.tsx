@@ -21,7 +21,10 @@ type PublishModalProps = {
   onClose: () => void;
 };
 
-/** Publishes a version at a price. Shows the changes before. */
+/**
+ * Publishes a version at a price. Shows the changes before. `publishModel` in `studio/src/administration/models.ts`
+ * refuses a version with problems.
+ */
 export function PublishModal({ model, version, opened, onClose }: PublishModalProps) {
   return (
     <Modal

@@ -31,7 +31,7 @@ export function useSample(id: string, version: number) {
 
 /**
  * Shows what the version makes, how long that took, and the price that follows. The sample belongs to the installation,
- * so nobody pays for it.
+ * so nobody pays for it. `priceOfSample` in `studio/src/administration/sample-model.ts` proposes the price.
  */
 export function Sample({ id, version, thumbnail }: SampleProps) {
   const queryClient = useQueryClient();

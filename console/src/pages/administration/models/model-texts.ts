@@ -5,7 +5,7 @@ import { formatCredits } from '../../../format/numbers.ts';
 
 type Price = ManagedModel['price'];
 
-/** Returns a price as text: `1.5 credits, 0.2 a second`. */
+/** Returns a price as text: `1.5 credits, 0.2 a second`. `contract/studio/price.ts` computes the price of a request. */
 export function priceText({ base_millicredits: base, ...more }: Price): string {
   const parts = [`${formatCredits(creditsOf(base))} ${base === 1_000 ? 'credit' : 'credits'}`];
   if (more.per_second_millicredits !== undefined)
@@ -22,7 +22,10 @@ export function suitesText(suites: ManagedModel['suites']): string {
   return suites.map((suite) => suiteLabels[suite]).join(', ');
 }
 
-/** The values of a request that can set an input, and their labels in the table. */
+/**
+ * The values of a request that can set an input, and their labels in the table. `studio/src/renders/engine-values.ts`
+ * computes the values.
+ */
 const sourceLabels: Readonly<Record<string, string>> = {
   prompt: 'Prompt',
   styles: 'Styles',

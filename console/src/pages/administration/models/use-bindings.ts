@@ -13,7 +13,8 @@ export type Bindings = ReadonlyMap<string, string>;
 /**
  * Collects the changes in the table of a version until they are saved as one draft. Inputs that belong together would
  * be invalid one by one. If another person has created a newer version in the meantime, nothing is saved. A choice that
- * equals the present value is not a change.
+ * equals the present value is not a change. `studio/src/administration/bind-parameters.ts` refuses changes that are
+ * based on an older version.
  */
 export function useBindings(
   { id, version }: { id: string; version: number },
