@@ -1,6 +1,6 @@
 import type { Generation, Progress } from 'renderkit';
 
-/** Texts of stages. `service/src/generations/live/present.ts` decides the stage, and the reason why a generation waits. */
+/** Texts of stages. `service/src/generations/live/present.ts` decides the stage, and why a generation waits. */
 const stages: Record<Progress['stage'], string> = {
   queued: 'waiting',
   checking: 'checking references',
