@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { kindNames, kinds, type RequestBody } from '@renderkit/console/src/generations/kinds.ts';
+import { kindNames, kinds, type RequestBody } from '@renderkit/console/src/generations/kind-labels.ts';
 import { bareReference } from '@renderkit/console/src/media/reference.ts';
 import { buildRequest, estimateOf, missingOf } from '@renderkit/console/src/model-form/build-request.ts';
 import {

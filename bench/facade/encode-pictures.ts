@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { HeldAnswer, jsonForm } from '@renderkit/service/facades/held-answer.ts';
+import { HeldAnswer, jsonForm } from '@renderkit/service/facades/kept-alive-answer.ts';
 import { OutputMedia } from '@renderkit/service/facades/output-media.ts';
 import { serveParent } from '../child.ts';
 

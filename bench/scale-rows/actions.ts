@@ -1,6 +1,6 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { readSpend } from '@renderkit/service/budgets/queries.ts';
-import { listRows } from '@renderkit/service/generations/reads/list-rows.ts';
+import { listRows } from '@renderkit/service/generations/reads/list-console-rows.ts';
 import { createOutcomes } from '@renderkit/service/generations/reads/outcomes.ts';
 import { keptFor } from '@renderkit/service/retention/cleaner.ts';
 import { removeOutdated } from '@renderkit/service/retention/store.ts';

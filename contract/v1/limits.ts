@@ -110,7 +110,7 @@ export const maxStrength = 1;
  * accept_generations refuses (service/sql/functions).
  */
 export const queuedPerAccountDefault = 1000;
-/** A generation fails when it could not start for this long. `service/src/generations/settle/give-up.ts` fails it. */
+/** A generation fails when it could not start for this long. `service/src/generations/settle/give-up-queued.ts` fails it. */
 export const maxQueuedHours = 24;
 
 /**

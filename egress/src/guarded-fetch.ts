@@ -10,7 +10,7 @@ import type { Cidr } from './public-address.ts';
 import { readBody } from './read-body.ts';
 import { dnsResolver, type NameResolver } from './resolve-name.ts';
 import { StopGroup, stopSignal, type StopSignal } from './stop-signal.ts';
-import { ValidUrls } from './valid-urls.ts';
+import { ValidUrls } from './url-cache.ts';
 import { validateUrl } from './validate-url.ts';
 
 /** The maximum size of the names and values of an answer's headers. */

@@ -2,7 +2,7 @@ import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance } from 'fastify';
 import { accountPageRoutes } from './account-pages/routes.ts';
 import type { IdentityStore } from './identity-store.ts';
-import { createPasswordChecks } from './passwords/password-checks.ts';
+import { createPasswordChecks } from './passwords/hash-limiter.ts';
 import { admitBegin } from './passwords/throttle.ts';
 import { type Client, createProvider, issuerPath, type ProviderSecrets } from './provider/provider.ts';
 import { providerRoutes } from './provider/routes.ts';

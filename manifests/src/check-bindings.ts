@@ -2,7 +2,7 @@ import type { Binding, JsonValue, Source } from '@renderkit/engine-kit/route.ts'
 import { textOf } from '@renderkit/engine-kit/transform-value.ts';
 import { broughtValues, checkMachine, isMedium, sourcesOf } from './check-machine.ts';
 import { offeredSources, type OfferedSource, standsFor } from './offered-sources.ts';
-import type { RouteCheck } from './route-check.ts';
+import type { RouteCheck } from './check-context.ts';
 import { readWorkflow, splitTarget } from './workflow-file.ts';
 
 type Offered = ReadonlyMap<string, OfferedSource>;

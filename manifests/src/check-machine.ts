@@ -4,7 +4,7 @@ import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { TargetSpec } from '@renderkit/engine-kit/target-spec.ts';
 import { textOf, transformValue, UntransformableValue } from '@renderkit/engine-kit/transform-value.ts';
 import { offeredSources, type OfferedSource } from './offered-sources.ts';
-import type { RouteCheck } from './route-check.ts';
+import type { RouteCheck } from './check-context.ts';
 
 type Offered = ReadonlyMap<string, OfferedSource>;
 

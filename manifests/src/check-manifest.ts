@@ -7,7 +7,7 @@ import { checkOffers } from './check-offers.ts';
 import { checkRoute } from './check-route.ts';
 import { type Manifest, manifestName } from './manifest.ts';
 import { readManifest, type ReadManifest } from './read-manifest.ts';
-import type { Machine, ManifestContext, RouteCheck } from './route-check.ts';
+import type { Machine, ManifestContext, RouteCheck } from './check-context.ts';
 import { splitTarget } from './workflow-file.ts';
 
 /** Engines that read the request itself, so that every parameter counts as used. */

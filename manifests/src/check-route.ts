@@ -2,7 +2,7 @@ import { kindFacts } from '@renderkit/contract/studio/kinds.ts';
 import { measuredUnits } from '@renderkit/engine-kit/measured-cost.ts';
 import type { Amount, EngineName } from '@renderkit/engine-kit/route.ts';
 import { valuesOfOption } from './accepted-requests.ts';
-import type { RouteCheck } from './route-check.ts';
+import type { RouteCheck } from './check-context.ts';
 import { readWorkflow, splitTarget } from './workflow-file.ts';
 
 /**

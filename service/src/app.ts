@@ -16,7 +16,7 @@ import type { Registry } from 'prom-client';
 import { createAgeVerification } from './account/age-verification.ts';
 import { accountRoutes } from './account/routes.ts';
 import { type CatalogCache, createCatalogCache } from './catalog/catalog-cache.ts';
-import { createExplainUnknown } from './catalog/model-of-unknown-field.ts';
+import { createExplainUnknown } from './catalog/explain-unknown-field.ts';
 import { catalogRoutes } from './catalog/routes.ts';
 import type { ServiceConfig } from './config.ts';
 import { addConsole } from './console.ts';
@@ -49,11 +49,11 @@ import type { QuotingDependencies } from './quotes/validate-and-quote.ts';
 import { startCleaner } from './retention/cleaner.ts';
 import { createStudioClient, type StudioClient } from './studio-client/studio-client.ts';
 import type { TestHooks } from './test-hooks.ts';
-import { startUploads, type Uploads } from './uploads/background.ts';
+import { startUploads, type Uploads } from './uploads/start-uploads.ts';
 import { uploadsRoutes } from './uploads/routes.ts';
 import { createLargeBodies } from './validation/large-bodies.ts';
 import type { ExplainUnknown } from './validation/validate-request.ts';
-import { startDeliveries } from './webhooks/deliveries/background.ts';
+import { startDeliveries } from './webhooks/deliveries/start-deliveries.ts';
 import { signingSecrets } from './webhooks/endpoints/signing-secrets.ts';
 
 export type ServiceOptions = {

@@ -5,7 +5,7 @@ import { sqlDirectory } from './preflight/check-database.ts';
 
 /**
  * Migrates a service's database to the current version. Any number of processes may do this at once. The signal ends
- * the wait for another process. `server-kit/src/schema/migrate.ts` applies the files of `service/sql`.
+ * the wait for another process. `server-kit/src/schema/migrate.ts` applies the files of service/sql.
  */
 export function migrateService(url: string, signal?: AbortSignal): Promise<MigrationResult> {
   return migrate({ url, directory: sqlDirectory, signal });

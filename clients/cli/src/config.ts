@@ -14,7 +14,7 @@ type Config = {
   current: string;
   profiles: Record<string, Profile>;
   /**
-   * Secrets that `listen` signs with, by profile. A secret never changes. `profileSecret` in `deliver.ts` creates them.
+   * Secrets that `listen` signs with, by profile. A secret never changes. `profileSecret` in `forward-event.ts` creates them.
    */
   webhook_secrets?: Record<string, string>;
 };

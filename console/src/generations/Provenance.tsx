@@ -14,7 +14,7 @@ import { Credits } from '../ui/Credits.tsx';
 import { DescriptionList } from '../ui/DescriptionList.tsx';
 import { ProblemAlert } from '../ui/ProblemAlert.tsx';
 import { TextLink } from '../ui/TextLink.tsx';
-import { kinds, type RequestBody } from './kinds.ts';
+import { kinds, type RequestBody } from './kind-labels.ts';
 import { settingsOf, sourcesOf } from './made-with.ts';
 import classes from './provenance.module.css';
 

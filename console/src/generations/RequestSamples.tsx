@@ -1,7 +1,7 @@
 import { useSignedIn } from '../session/use-signed-in.ts';
 import { CodeBlock } from '../ui/CodeBlock.tsx';
 import { sampleLanguages, sampleOf } from './code-samples.ts';
-import type { RequestBody } from './kinds.ts';
+import type { RequestBody } from './kind-labels.ts';
 
 type RequestSamplesProps = {
   label: string;

@@ -1,4 +1,4 @@
-import type { RequestBody } from './kinds.ts';
+import type { RequestBody } from './kind-labels.ts';
 
 /** A create to show as code. */
 export type SampleRequest = { baseUrl: string; path: string; body: RequestBody };

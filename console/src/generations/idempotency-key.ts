@@ -1,4 +1,4 @@
-import type { RequestBody } from './kinds.ts';
+import type { RequestBody } from './kind-labels.ts';
 
 /** A create as it was sent. */
 export type SentRequest = { path: string; body: RequestBody; key: string };

@@ -1,4 +1,4 @@
-import type { RequestBody } from './kinds.ts';
+import type { RequestBody } from './kind-labels.ts';
 
 /** Fields of a create that name a source, and the label for each. */
 const sources: Record<string, string> = {

@@ -6,8 +6,8 @@ import { useSignedIn } from '../session/use-signed-in.ts';
 import { showErrorToast, showToast } from '../ui/toasts.ts';
 import { useLeft } from '../ui/use-left.ts';
 import { newIdempotencyKey } from './idempotency-key.ts';
-import { kinds, type RequestBody } from './kinds.ts';
-import { forgetRest, keepRest, type Rest, restOf } from './unanswered.ts';
+import { kinds, type RequestBody } from './kind-labels.ts';
+import { forgetRest, keepRest, type Rest, restOf } from './unanswered-creates.ts';
 
 /** A group of creates. */
 export type Burst = { kind: GenerationKind; bodies: readonly RequestBody[] };

@@ -8,7 +8,7 @@ import { useState } from 'react';
 import { v1Query } from '../api/queries.ts';
 import { formatDuration } from '../format/durations.ts';
 import { formatCount } from '../format/numbers.ts';
-import { kinds } from '../generations/kinds.ts';
+import { kinds } from '../generations/kind-labels.ts';
 import { Icon } from '../ui/Icon.tsx';
 import { buildRequest, estimateOf, missingOf } from './build-request.ts';
 import { emptyForm } from './form-values.ts';

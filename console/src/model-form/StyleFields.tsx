@@ -3,7 +3,7 @@ import { categoryOf } from '@renderkit/contract/studio/validate-choices.ts';
 import { maxStyles } from '@renderkit/contract/v1/limits.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Suggestion } from '@renderkit/contract/v1/schemas/suggestion.ts';
-import { kinds } from '../generations/kinds.ts';
+import { kinds } from '../generations/kind-labels.ts';
 import type { Choices } from './fit-values.ts';
 import type { FormControl } from './use-form.ts';
 

@@ -1,7 +1,7 @@
 import { kindFacts, type SettingName } from '@renderkit/contract/studio/kinds.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
-import type { RequestBody } from '../generations/kinds.ts';
+import type { RequestBody } from '../generations/kind-labels.ts';
 import type { Reference } from '../media/reference.ts';
 import { type Choices, fitValues } from './fit-values.ts';
 import { fieldsOf } from './form-fields.ts';

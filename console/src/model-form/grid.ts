@@ -1,7 +1,7 @@
 import { settingNames, settingFacts } from '@renderkit/contract/studio/kinds.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
-import type { RequestBody } from '../generations/kinds.ts';
+import type { RequestBody } from '../generations/kind-labels.ts';
 import { fitNumber, sliderRange } from './fit-values.ts';
 import { fieldsOf, type ModelOption, type NumberRange } from './form-fields.ts';
 import type { OptionValue } from './form-values.ts';

@@ -2,7 +2,7 @@ import { eachSetting } from '@renderkit/contract/studio/kinds.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { UploadType } from '@renderkit/contract/v1/schemas/upload.ts';
 import { parseJson } from '../format/json.ts';
-import { kindNames, kinds } from '../generations/kinds.ts';
+import { kindNames, kinds } from '../generations/kind-labels.ts';
 import { bareReference, type Reference } from '../media/reference.ts';
 import { emptyForm, type FormValues, type OptionValue } from './form-values.ts';
 

@@ -1,5 +1,5 @@
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
-import type { RequestBody } from '../generations/kinds.ts';
+import type { RequestBody } from '../generations/kind-labels.ts';
 import type { ModelOption } from './form-fields.ts';
 import type { OptionValue } from './form-values.ts';
 

@@ -27,7 +27,7 @@ import { ComfySocket } from './comfy-socket.ts';
 import { type ComfyHandle, followJob } from './follow-job.ts';
 import { writeGraph } from './graph.ts';
 import { isArray, type Json, textAt, valueAt, writeJson } from './json.ts';
-import { hasNodeErrors, refusalFailure } from './refusal.ts';
+import { hasNodeErrors, refusalFailure } from './graph-refusal.ts';
 import { findResultFiles, planResults, type ResultPlan } from './results.ts';
 import { targetSpecs } from './target-specs.ts';
 

@@ -28,7 +28,7 @@ export function endedWell(entry: JsonObject): boolean {
   return status === undefined || status === null || textAt(status, 'status_str') === 'success';
 }
 
-/** Converts the failure of a run, from its entry in the history. `refusal.ts` converts the refusal of a graph. */
+/** Converts the failure of a run, from its entry in the history. `graph-refusal.ts` converts the refusal of a graph. */
 export function runFailure(backend: string, entry: JsonObject, job: RouteFiles): EngineFailure {
   const messages = valueAt(entry, 'status', 'messages');
   const said = (event: string): Json | undefined =>

@@ -1,4 +1,4 @@
-import { testConformance } from '@renderkit/engine-kit/conformance.ts';
+import { testConformance } from '@renderkit/engine-kit/engine-conformance.ts';
 import { createProceduralEngine } from './engine.ts';
 
 const engine = createProceduralEngine();

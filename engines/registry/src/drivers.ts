@@ -3,7 +3,7 @@ import { checkA1111Backend } from '@renderkit/engine-a1111/full-check.ts';
 import { createA1111Driver } from '@renderkit/engine-a1111/driver.ts';
 import { createCommandDriver } from '@renderkit/engine-command/driver.ts';
 import { checkCommandBackend } from '@renderkit/engine-command/full-check.ts';
-import { checkComfyBackend } from '@renderkit/engine-comfyui/check-backend.ts';
+import { checkComfyBackend } from '@renderkit/engine-comfyui/full-check.ts';
 import { createComfyuiDriver } from '@renderkit/engine-comfyui/driver.ts';
 import { createFalDriver } from '@renderkit/engine-fal/driver.ts';
 import { checkFalBackend } from '@renderkit/engine-fal/full-check.ts';

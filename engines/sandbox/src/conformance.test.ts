@@ -1,4 +1,4 @@
-import { testConformance } from '@renderkit/engine-kit/conformance.ts';
+import { testConformance } from '@renderkit/engine-kit/engine-conformance.ts';
 import { createProceduralEngine } from '@renderkit/engine-procedural/engine.ts';
 import { createSandboxEngine } from './engine.ts';
 

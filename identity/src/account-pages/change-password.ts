@@ -7,7 +7,7 @@ import { readEmail } from '../pages/read-fields.ts';
 import type { Answer } from '../pages/send-page.ts';
 import { tooMany } from '../pages/too-many.ts';
 import { checkPassword } from '../passwords/check-password.ts';
-import type { PasswordChecks } from '../passwords/password-checks.ts';
+import type { PasswordChecks } from '../passwords/hash-limiter.ts';
 import { passwordError } from '../passwords/password-rules.ts';
 import { admitSignIn } from '../passwords/throttle.ts';
 import { renewSession, sessionOf } from '../provider/sessions.ts';

@@ -2,7 +2,7 @@ import type { IdentityStore } from '../identity-store.ts';
 import { Refused, pageErrors } from '../pages/page-error.ts';
 import type { ClientFacts } from '../pages/page.ts';
 import type { Answer } from '../pages/send-page.ts';
-import type { PasswordChecks } from '../passwords/password-checks.ts';
+import type { PasswordChecks } from '../passwords/hash-limiter.ts';
 import { passwordError } from '../passwords/password-rules.ts';
 import { passwordResetPage, resetPasswordPage } from './pages.ts';
 import type { Visit } from './visit.ts';

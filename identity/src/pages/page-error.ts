@@ -1,5 +1,5 @@
 import { isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
-import { PasswordChecksBusy } from '../passwords/password-checks.ts';
+import { PasswordChecksBusy } from '../passwords/hash-limiter.ts';
 import { html } from './html.ts';
 import type { ClientFacts, Page } from './page.ts';
 

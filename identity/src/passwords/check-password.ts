@@ -1,5 +1,5 @@
 import type { IdentityStore } from '../identity-store.ts';
-import type { PasswordChecks } from './password-checks.ts';
+import type { PasswordChecks } from './hash-limiter.ts';
 
 /** Proof that a person knows an account's password; `passwordVersion` names which of its passwords. */
 export type Proof = { accountId: string; passwordVersion: number };

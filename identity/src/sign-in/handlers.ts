@@ -7,7 +7,7 @@ import { type Fields, readEmail, readSignUp } from '../pages/read-fields.ts';
 import type { Answer } from '../pages/send-page.ts';
 import { tooMany } from '../pages/too-many.ts';
 import type { Proof } from '../passwords/check-password.ts';
-import type { PasswordChecks } from '../passwords/password-checks.ts';
+import type { PasswordChecks } from '../passwords/hash-limiter.ts';
 import { grantAgain, makeGrant } from '../provider/grants.ts';
 import { type Client, signInPath } from '../provider/provider.ts';
 import { type Browser, loginOf } from '../provider/sessions.ts';

@@ -1,6 +1,6 @@
 import type { IdentityStore } from '../identity-store.ts';
 import { checkPassword, type Proof } from '../passwords/check-password.ts';
-import type { PasswordChecks } from '../passwords/password-checks.ts';
+import type { PasswordChecks } from '../passwords/hash-limiter.ts';
 import { admitSignIn } from '../passwords/throttle.ts';
 
 type SignInDependencies = { store: IdentityStore; passwords: PasswordChecks };

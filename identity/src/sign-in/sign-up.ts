@@ -1,5 +1,5 @@
 import type { IdentityStore } from '../identity-store.ts';
-import type { PasswordChecks } from '../passwords/password-checks.ts';
+import type { PasswordChecks } from '../passwords/hash-limiter.ts';
 import { admitSignUp } from '../passwords/throttle.ts';
 import { signIn, type SignInOutcome } from './sign-in.ts';
 

@@ -56,7 +56,7 @@ export type LeaseQueue<Claim> = AsyncDisposable & {
 /**
  * Runs work that is leased in the database. Generations, imports and webhooks use it:
  * `service/src/generations/dispatch/dispatcher.ts`, `service/src/uploads/imports.ts`,
- * `service/src/webhooks/deliveries/background.ts`. Claims as much as there are free slots, runs each claim, and has the
+ * `service/src/webhooks/deliveries/start-deliveries.ts`. Claims as much as there are free slots, runs each claim, and has the
  * leases renewed meanwhile. On disposal, puts back the claims that have not started and waits for those that run.
  */
 export function startLeaseQueue<Claim>(options: LeaseQueueOptions<Claim>): LeaseQueue<Claim> {

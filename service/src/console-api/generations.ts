@@ -3,7 +3,7 @@ import { maxWebhookEndpoints } from '@renderkit/contract/v1/limits.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { generationText } from '../generations/present.ts';
-import { listRows, showGeneration } from '../generations/reads/list-rows.ts';
+import { listRows, showGeneration } from '../generations/reads/list-console-rows.ts';
 import type { KeyedRow } from '../generations/reads/rows.ts';
 import { pathOfKind, requestBodyOf } from '../generations/reads/request-body.ts';
 import { pageOf } from '../http/list-page.ts';

@@ -3,7 +3,7 @@ import type { LibraryItem } from '@renderkit/contract/console/schemas/library.ts
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { knownGenerations } from '../generations/reads/list-rows.ts';
+import { knownGenerations } from '../generations/reads/list-console-rows.ts';
 import { pageOf } from '../http/list-page.ts';
 import { utcMoment } from '../iso-time.ts';
 import { listAssets } from '../library/list-assets.ts';

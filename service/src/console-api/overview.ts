@@ -4,7 +4,7 @@ import type { Overview } from '@renderkit/contract/console/schemas/overview.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { AccountReader } from '../account/read-account.ts';
 import { readDays, readSpend } from '../budgets/queries.ts';
-import { listRows } from '../generations/reads/list-rows.ts';
+import { listRows } from '../generations/reads/list-console-rows.ts';
 import { createOutcomes, type Outcomes } from '../generations/reads/outcomes.ts';
 import { listKeys } from '../identity/keys/list-keys.ts';
 import { listWebhooks } from '../webhooks/endpoints/list-webhooks.ts';

@@ -5,7 +5,7 @@ import { embedXmp } from '@renderkit/server-kit/files/embed-xmp.ts';
 import { type ArchivedFile, zipArchive } from '@renderkit/server-kit/files/zip-archive.ts';
 import { selectSettings } from '../account/queries.ts';
 import type { OutputMedia } from '../facades/output-media.ts';
-import { readMadeWith, readSeeds } from '../generations/reads/list-rows.ts';
+import { readMadeWith, readSeeds } from '../generations/reads/list-console-rows.ts';
 import { BytesReply } from '../http/handler.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 /** A multiple of three: three bytes make four characters, so no piece leaves a remainder for the next. */
 const pieceBytes = 12 * 1024;
 
-/** A studio that sends nothing for this time counts as gone. Slow readers have a separate limit (`held-answer.ts`). */
+/** A studio that sends nothing for this time counts as gone. Slow readers have a separate limit (`kept-alive-answer.ts`). */
 const silentMs = 60_000;
 
 /**

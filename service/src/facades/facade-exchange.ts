@@ -6,7 +6,7 @@ import { readMaxCost } from '../budgets/budget.ts';
 import type { Admitted } from '../identity/admission/admit.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import type { FacadeCall, FacadeCalls } from './facade-calls.ts';
-import { type AnswerForm, HeldAnswer, type Heartbeat, type Refusal } from './held-answer.ts';
+import { type AnswerForm, HeldAnswer, type Heartbeat, type Refusal } from './kept-alive-answer.ts';
 import { mayHaveAccepted, type OutputMaker, type Wanted } from './make-outputs.ts';
 import type { TakenImage } from './take-image.ts';
 

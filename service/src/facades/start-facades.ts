@@ -16,7 +16,7 @@ import { addA1111Routes } from './a1111/routes.ts';
 import { FacadeCalls } from './facade-calls.ts';
 import type { FacadeName } from './facade-names.ts';
 import { createFacadeScope } from './facade-scope.ts';
-import type { Heartbeat } from './held-answer.ts';
+import type { Heartbeat } from './kept-alive-answer.ts';
 import { OutputMaker } from './make-outputs.ts';
 import { addOpenAiRoutes } from './openai/routes.ts';
 import { OutputMedia } from './output-media.ts';

@@ -8,7 +8,7 @@ import { readQueuedOfKeys } from './cancel/cancel-queued.ts';
 import { readPrechecks } from './create/store.ts';
 import { accountsToDispatch, claimGenerations, releaseGenerations, renewLeases } from './dispatch/store.ts';
 import { ensureWatches, readInFlight, readOwnWatches, takeSilent, takeWatches } from './follow/store.ts';
-import { listRows, showGeneration } from './reads/list-rows.ts';
+import { listRows, showGeneration } from './reads/list-console-rows.ts';
 import { createOutcomes } from './reads/outcomes.ts';
 import { listGenerations, readAwaited, readGenerations, readSettledSince } from './reads/store.ts';
 import { readUnconfirmed, readUnsettled, readTooOld } from './settle/store.ts';

@@ -8,7 +8,7 @@ import type { CreateRequest, GenerationCreator } from './create/create-generatio
 import type { LongPolls } from './live/long-polls.ts';
 import { holdBack } from './live/prefer-wait.ts';
 import { generationListText, generationText } from './present.ts';
-import { showGeneration } from './reads/list-rows.ts';
+import { showGeneration } from './reads/list-console-rows.ts';
 import { checkedId, type GenerationReader } from './reads/read-generation.ts';
 import { presentRequest } from './reads/request-body.ts';
 import { listGenerations } from './reads/store.ts';

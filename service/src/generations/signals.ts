@@ -6,7 +6,7 @@ import type { KeyStreams } from '../identity/keys/key-streams.ts';
 import { revokedKeysChannel } from '../identity/keys/revoke-key.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import type { TestHooks } from '../test-hooks.ts';
-import type { Deliveries } from '../webhooks/deliveries/background.ts';
+import type { Deliveries } from '../webhooks/deliveries/start-deliveries.ts';
 import { WokenAccounts } from './dispatch/woken-accounts.ts';
 import { AccountStreams, accountEventsChannel } from './events/account-streams.ts';
 import { Feed } from './follow/feed.ts';

@@ -23,7 +23,7 @@ export type Backend = {
 };
 
 /**
- * What an operator sets of a backend. What is left out or undefined stays; `null` removes it. `changed-row.ts` checks
+ * What an operator sets of a backend. What is left out or undefined stays; `null` removes it. `check-settings.ts` checks
  * the values.
  */
 export type BackendSettings = {

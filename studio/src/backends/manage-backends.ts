@@ -4,7 +4,7 @@ import { type AdminActor, writeAdminAudit } from '../audit/admin-audit.ts';
 import { growRevision, lockCatalog } from '../catalog/queries.ts';
 import type { BackendSecrets } from './backend-secrets.ts';
 import { type Backend, BackendError, type BackendSettings } from './backend.ts';
-import { changedRow, namePattern } from './changed-row.ts';
+import { changedRow, namePattern } from './check-settings.ts';
 import { listBackends } from './queries.ts';
 import {
   type BackendRow,

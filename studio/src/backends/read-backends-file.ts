@@ -67,7 +67,7 @@ export async function readBackendsAt(file: string): Promise<Read> {
 
 /**
  * Reads `backends.yaml` (YAML 1.2 or JSON), strictly: every key known, no name twice. `apply-backends.ts` applies it,
- * and `changed-row.ts` checks the values.
+ * and `check-settings.ts` checks the values.
  */
 export function readBackendsFile(source: string): Read {
   const read = readYaml(source);

@@ -4,7 +4,7 @@ import { addGauge } from '@renderkit/server-kit/metrics/part-metrics.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { BlobStorage } from '@renderkit/blob-storage/blob-storage.ts';
-import { createMediaLook } from './media-look.ts';
+import { createMediaLook } from './media-health.ts';
 
 export type HealthOptions = MetricsReaders & {
   database: Database;

@@ -5,7 +5,7 @@ import { command } from '../command.ts';
 import { consoleAddress } from '../config.ts';
 import { type CreateKind, createKinds } from '../create/kinds.ts';
 import { make, makeOptions, type Wanted } from '../create/make.ts';
-import { follow } from '../follow.ts';
+import { follow } from '../wait-for-generation.ts';
 import { idsOf } from '../inputs.ts';
 import { openInDesktop } from '../open-in-desktop.ts';
 import { table } from '../table.ts';

@@ -2,7 +2,7 @@ import type { AccountEvent } from 'renderkit';
 import { millisecondsOf } from '../amounts.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../cli-error.ts';
-import { checkedSecret, deliver, deliveryText, targetOf } from '../deliver.ts';
+import { checkedSecret, deliver, deliveryText, targetOf } from '../forward-event.ts';
 import type { Session } from '../session.ts';
 
 /** Event types that webhooks deliver, as in `contract/v1/event-types.ts`. */

@@ -2,7 +2,7 @@ import { sampleEvent, sampleEventTypes } from 'renderkit/testing';
 import { pairsOf } from '../amounts.ts';
 import { command } from '../command.ts';
 import { CliError, UsageError } from '../cli-error.ts';
-import { checkedSecret, deliver, deliveryHeaders, deliveryText, targetOf } from '../deliver.ts';
+import { checkedSecret, deliver, deliveryHeaders, deliveryText, targetOf } from '../forward-event.ts';
 
 export const trigger = command({
   usage: sampleEventTypes.join('|'),

@@ -3,7 +3,7 @@ import { RenderkitError } from 'renderkit';
 import { countOf, millisecondsOf, sumCredits } from '../amounts.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import { failureOf } from '../failure.ts';
-import { follow } from '../follow.ts';
+import { follow } from '../wait-for-generation.ts';
 import { openInDesktop } from '../open-in-desktop.ts';
 import type { Option, Values } from '../options.ts';
 import { imageProtocol, imageText, previewKinds, type PreviewKind } from '../terminal-images.ts';

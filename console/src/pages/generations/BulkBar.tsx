@@ -8,7 +8,7 @@ import { parseJson } from '../../format/json.ts';
 import { formatCount, formatCredits } from '../../format/numbers.ts';
 import { whatStopKeeps } from '../../generations/generation-status.ts';
 import { newIdempotencyKey } from '../../generations/idempotency-key.ts';
-import { kinds, type RequestBody } from '../../generations/kinds.ts';
+import { kinds, type RequestBody } from '../../generations/kind-labels.ts';
 import { ActionBar } from '../../ui/ActionBar.tsx';
 import { ConfirmModal } from '../../ui/ConfirmModal.tsx';
 import { Icon } from '../../ui/Icon.tsx';

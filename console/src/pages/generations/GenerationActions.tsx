@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { RenderkitError } from 'renderkit/errors';
 import { formatCredits } from '../../format/numbers.ts';
 import { EndGeneration } from '../../generations/EndGeneration.tsx';
-import type { RequestBody } from '../../generations/kinds.ts';
+import type { RequestBody } from '../../generations/kind-labels.ts';
 import { useBurst } from '../../generations/use-burst.ts';
 import { ButtonLink } from '../../ui/ButtonLink.tsx';
 import { ConfirmModal } from '../../ui/ConfirmModal.tsx';

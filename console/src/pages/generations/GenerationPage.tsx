@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { consoleQuery, live } from '../../api/queries.ts';
 import { isFinal } from '../../generations/generation-status.ts';
-import { kinds } from '../../generations/kinds.ts';
+import { kinds } from '../../generations/kind-labels.ts';
 import { Page } from '../../ui/Page.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import { GenerationActions } from './GenerationActions.tsx';

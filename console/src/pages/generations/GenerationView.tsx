@@ -11,7 +11,7 @@ import { LiveProgress } from '../../generations/LiveProgress.tsx';
 import { Provenance } from '../../generations/Provenance.tsx';
 import { RequestSamples } from '../../generations/RequestSamples.tsx';
 import { isFinal, refundOf, timelineOf } from '../../generations/generation-status.ts';
-import type { RequestBody } from '../../generations/kinds.ts';
+import type { RequestBody } from '../../generations/kind-labels.ts';
 import { OutputFavoriteButton } from '../../media/FavoriteButton.tsx';
 import { ItemActions } from '../../media/ItemActions.tsx';
 import { OutputGrid } from '../../media/OutputGrid.tsx';

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { consoleQuery, live } from '../../api/queries.ts';
 import { momentsOf } from '../../format/days.ts';
 import { isFinal } from '../../generations/generation-status.ts';
-import { kindNames, kinds } from '../../generations/kinds.ts';
+import { kindNames, kinds } from '../../generations/kind-labels.ts';
 import { ButtonLink } from '../../ui/ButtonLink.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { DateRange } from '../../ui/DateRange.tsx';

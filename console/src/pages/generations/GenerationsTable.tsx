@@ -2,7 +2,7 @@ import { Checkbox } from '@mantine/core';
 import type { GenerationRow } from '@renderkit/contract/console/schemas/generation.ts';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { kinds } from '../../generations/kinds.ts';
+import { kinds } from '../../generations/kind-labels.ts';
 import { MediaView } from '../../media/MediaView.tsx';
 import { itemOfOutput } from '../../media/media-item.ts';
 import { Credits } from '../../ui/Credits.tsx';

@@ -1,7 +1,7 @@
 import type { GenerationKind, GenerationStatus } from '@renderkit/contract/v1/schemas/generation.ts';
 import { dayOf } from '../../format/days.ts';
 import { choice, pageNumber, text } from '../../format/search-params.ts';
-import { kindNames } from '../../generations/kinds.ts';
+import { kindNames } from '../../generations/kind-labels.ts';
 
 export const statuses = [
   'queued',

@@ -6,7 +6,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { type FieldError, RenderkitError } from 'renderkit/errors';
 import { v1Query } from '../../api/queries.ts';
-import { kinds, type RequestBody } from '../../generations/kinds.ts';
+import { kinds, type RequestBody } from '../../generations/kind-labels.ts';
 import { type Burst, useBurst } from '../../generations/use-burst.ts';
 import type { MaskStep } from '../../media/mask-step.ts';
 import { uploadMutationKey } from '../../media/UploadCard.tsx';

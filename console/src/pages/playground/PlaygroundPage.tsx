@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { v1Query } from '../../api/queries.ts';
-import { kindNames, kinds } from '../../generations/kinds.ts';
+import { kindNames, kinds } from '../../generations/kind-labels.ts';
 import type { ItemUse } from '../../media/item-use.ts';
 import { PaintingRoom } from '../../media/MaskField.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';

@@ -1,7 +1,7 @@
 import { Anchor, Text } from '@mantine/core';
 import { RequestSamples } from '../../generations/RequestSamples.tsx';
 import { maskFile, placeholderKey, readsMask } from '../../generations/code-samples.ts';
-import type { RequestBody } from '../../generations/kinds.ts';
+import type { RequestBody } from '../../generations/kind-labels.ts';
 
 /** The request of the form as program code. */
 export function RequestCode({ path, body }: { path: string; body: RequestBody }) {

@@ -7,7 +7,7 @@ import { lazy, type Ref, Suspense, useRef, useState } from 'react';
 import { RenderkitError } from 'renderkit/errors';
 import { formatCount, formatCredits } from '../../format/numbers.ts';
 import { whatToDo } from '../../generations/generation-status.ts';
-import type { RequestBody } from '../../generations/kinds.ts';
+import type { RequestBody } from '../../generations/kind-labels.ts';
 import { type Missing, missingOf } from '../../model-form/build-request.ts';
 import type { FormValues } from '../../model-form/form-values.ts';
 import type { GridCell } from '../../model-form/grid.ts';

@@ -3,7 +3,7 @@ import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.t
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import { type RefObject, useState } from 'react';
 import { formatCount, formatCredits } from '../../format/numbers.ts';
-import type { RequestBody } from '../../generations/kinds.ts';
+import type { RequestBody } from '../../generations/kind-labels.ts';
 import {
   axesOf,
   type Axis,

@@ -1,6 +1,6 @@
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import { parseJson } from '../../format/json.ts';
-import { kindNames, kinds, type RequestBody } from '../../generations/kinds.ts';
+import { kindNames, kinds, type RequestBody } from '../../generations/kind-labels.ts';
 import type { MaskStep } from '../../media/mask-step.ts';
 import { type FilledForm, readRequest } from '../../model-form/read-request.ts';
 import { withoutMasks } from './painted-masks.ts';

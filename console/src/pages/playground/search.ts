@@ -1,6 +1,6 @@
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import { choice, text } from '../../format/search-params.ts';
-import { kindNames } from '../../generations/kinds.ts';
+import { kindNames } from '../../generations/kind-labels.ts';
 import { type ItemUse, itemUses } from '../../media/item-use.ts';
 
 export type PlaygroundSearch = {

@@ -7,7 +7,7 @@ import { useQueries, useQuery } from '@tanstack/react-query';
 import { RenderkitError } from 'renderkit/errors';
 import { sentenceOf } from '../../api/errors.ts';
 import { v1Query } from '../../api/queries.ts';
-import type { RequestBody } from '../../generations/kinds.ts';
+import type { RequestBody } from '../../generations/kind-labels.ts';
 import { estimateOf } from '../../model-form/build-request.ts';
 import { labeledSentence } from '../../model-form/place-errors.ts';
 

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { fieldError } from '../../api/errors.ts';
-import type { RequestBody } from '../../generations/kinds.ts';
+import type { RequestBody } from '../../generations/kind-labels.ts';
 import { useStoredMask } from '../../media/use-stored-mask.ts';
 import type { Form } from '../../model-form/use-form.ts';
 

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react';
 import { consoleQuery, v1Query } from '../../api/queries.ts';
 import { parseJson } from '../../format/json.ts';
 import { isFinal } from '../../generations/generation-status.ts';
-import type { RequestBody } from '../../generations/kinds.ts';
+import type { RequestBody } from '../../generations/kind-labels.ts';
 import { maxStreams } from '../../api/stream-slots.ts';
 import type { Watching } from '../../generations/use-progress.ts';
 import type { ModelHistory } from '../../model-form/ModelPicker.tsx';

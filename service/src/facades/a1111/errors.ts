@@ -1,7 +1,7 @@
 import { problemCodes } from '@renderkit/contract/v1/problem-codes.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { ApiProblem } from '../../problems/api-problem.ts';
-import type { Refusal } from '../held-answer.ts';
+import type { Refusal } from '../kept-alive-answer.ts';
 
 /** Problems whose status in this API differs from `/v1`. */
 const statuses: Partial<Record<string, number>> = {

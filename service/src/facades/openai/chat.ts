@@ -8,7 +8,7 @@ import type { Admitted } from '../../identity/admission/admit.ts';
 import { translated } from '../../studio-client/translate-error.ts';
 import { FacadeExchange, type Presentation } from '../facade-exchange.ts';
 import type { chatFields, FieldsOf } from '../field-tables.ts';
-import { eventsForm, type HeldAnswer, jsonForm } from '../held-answer.ts';
+import { eventsForm, type HeldAnswer, jsonForm } from '../kept-alive-answer.ts';
 import { formatOf, type OutputMedia } from '../output-media.ts';
 import { takeImage } from '../take-image.ts';
 import { type ChatRequest, readChatRequest, readLastMessage } from './chat-request.ts';

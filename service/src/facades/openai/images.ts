@@ -8,7 +8,7 @@ import type { Admitted } from '../../identity/admission/admit.ts';
 import { translated } from '../../studio-client/translate-error.ts';
 import { type ExchangeOptions, FacadeExchange, type Presentation } from '../facade-exchange.ts';
 import type { FieldsOf, imageFields } from '../field-tables.ts';
-import { eventsForm, type HeldAnswer, jsonForm } from '../held-answer.ts';
+import { eventsForm, type HeldAnswer, jsonForm } from '../kept-alive-answer.ts';
 import { formatOf, type OutputMedia } from '../output-media.ts';
 import type { createReadRequest, FacadeRequest, StoreFile } from '../read-request.ts';
 import { imageToCome, takeImage, type TakenImage } from '../take-image.ts';

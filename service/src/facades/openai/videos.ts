@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { cancelGeneration, type CancelDependencies } from '../../generations/cancel/cancel-generation.ts';
 import type { LiveGenerations } from '../../generations/live/live-generations.ts';
 import type { LongPolls } from '../../generations/live/long-polls.ts';
-import { listVideos, showGeneration } from '../../generations/reads/list-rows.ts';
+import { listVideos, showGeneration } from '../../generations/reads/list-console-rows.ts';
 import type { StoredDetail } from '../../generations/reads/rows.ts';
 import { checkedId, noSuchGeneration } from '../../generations/reads/read-generation.ts';
 import { isFinal } from '../../generations/settle/status.ts';

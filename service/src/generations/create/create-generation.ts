@@ -15,7 +15,7 @@ import {
   validateAndQuote,
 } from '../../quotes/validate-and-quote.ts';
 import type { CrashPoint } from '../../test-hooks.ts';
-import type { Uploads } from '../../uploads/background.ts';
+import type { Uploads } from '../../uploads/start-uploads.ts';
 import type { WokenAccounts } from '../dispatch/woken-accounts.ts';
 import { acceptedBodyStart } from '../present.ts';
 import type { TransitionAnnouncer } from '../settle/announce-transitions.ts';

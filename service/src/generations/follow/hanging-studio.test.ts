@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { connect, startUpstream } from '../../../test/upstream-fixture.ts';
-import { giveUpTooOld } from '../settle/give-up.ts';
+import { giveUpTooOld } from '../settle/give-up-queued.ts';
 import { Settlement } from '../settle/settlement.ts';
 import { seedKey, seedQueue } from '../testing/seed.ts';
 import { createAskRenders } from './ask-renders.ts';

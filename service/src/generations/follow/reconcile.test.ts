@@ -6,7 +6,7 @@ import { type ScriptedRenders, scriptRenders } from '../../../test/scripted-rend
 import { startUpstream, type Upstream } from '../../../test/upstream-fixture.ts';
 import { claimGenerations, releaseGenerations, saveLimits } from '../dispatch/store.ts';
 import { readGenerations } from '../reads/store.ts';
-import { giveUpTooOld } from '../settle/give-up.ts';
+import { giveUpTooOld } from '../settle/give-up-queued.ts';
 import { Settlement } from '../settle/settlement.ts';
 import { transitionGenerations } from '../settle/transition-store.ts';
 import { limitsOf, seedKey, type Seeded, seedQueue } from '../testing/seed.ts';

@@ -1,6 +1,6 @@
 import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import { eachWithin } from '@renderkit/server-kit/work/within.ts';
-import { giveUp, type GiveUpOptions, jobsAtOnce, roundOf } from '../settle/give-up.ts';
+import { giveUp, type GiveUpOptions, jobsAtOnce, roundOf } from '../settle/give-up-queued.ts';
 import { maxRunningMs } from '../settle/time-limits.ts';
 import type { AskRenders } from './ask-renders.ts';
 import { takeSilent, type SilentRow } from './store.ts';

@@ -1,7 +1,7 @@
 import type { GenerationStatus } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { LRUCache } from 'lru-cache';
-import { countByDay } from './rows-store.ts';
+import { countByDay } from './console-rows-store.ts';
 
 /** Generations created on one UTC day, counted by outcome. `open`: those that have not finished. */
 export type Outcomes = { succeeded: number; failed: number; canceled: number; open: number };

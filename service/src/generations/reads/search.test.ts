@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { type Database, openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { seedAccount, type Seeded, seedQueue } from '../testing/seed.ts';
-import { listRows } from './list-rows.ts';
+import { listRows } from './list-console-rows.ts';
 
 /** More than the number that is searched directly before the index of words is used. */
 const many = 2_020;

@@ -1,5 +1,5 @@
 import type { Notifier } from '@renderkit/server-kit/db/notify.ts';
-import type { Deliveries } from '../../webhooks/deliveries/background.ts';
+import type { Deliveries } from '../../webhooks/deliveries/start-deliveries.ts';
 import type { WokenAccounts } from '../dispatch/woken-accounts.ts';
 import type { Subscriptions } from '../follow/subscriptions.ts';
 import type { LiveGenerations } from '../live/live-generations.ts';

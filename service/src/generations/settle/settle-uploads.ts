@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import type { CrashPoint } from '../../test-hooks.ts';
 import { recordOutcomes, type SettleUploads, type UploadEnd } from '../../uploads/record-outcomes.ts';
-import type { Deliveries } from '../../webhooks/deliveries/background.ts';
+import type { Deliveries } from '../../webhooks/deliveries/start-deliveries.ts';
 import type { WokenAccounts } from '../dispatch/woken-accounts.ts';
 import type { TransitionAnnouncer } from './announce-transitions.ts';
 import { toFailed } from './compose-transition.ts';

@@ -3,7 +3,7 @@ import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.t
 
 const hourMs = 3_600_000;
 
-/** How long a job may wait in the queue. `give-up.ts` fails the generations that waited longer. */
+/** How long a job may wait in the queue. `give-up-queued.ts` fails the generations that waited longer. */
 export const maxQueuedMs = maxQueuedHours * hourMs;
 
 /**

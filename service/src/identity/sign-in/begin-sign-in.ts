@@ -1,6 +1,6 @@
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import { freshSignInSeconds } from '@renderkit/contract/studio/administration/fresh-sign-in.ts';
-import type { Attempt } from './attempts.ts';
+import type { Attempt } from './pending-sign-ins.ts';
 import { offersSignUp, type Providers } from './provider.ts';
 
 /** `offline_access` lets the service act while the person is not there. */

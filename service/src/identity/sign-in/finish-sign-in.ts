@@ -5,7 +5,7 @@ import type { Configuration } from 'openid-client';
 import { connectAccount } from '../../studio-client/connect-account.ts';
 import { StudioFailure } from '../../studio-client/studio-failure.ts';
 import { openSession } from '../sessions/open-session.ts';
-import type { Attempt } from './attempts.ts';
+import type { Attempt } from './pending-sign-ins.ts';
 import type { Providers } from './provider.ts';
 
 const maxEmailCharacters = 320;

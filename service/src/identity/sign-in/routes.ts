@@ -7,7 +7,7 @@ import { createOwnAddress, pathPrefixOf } from '../../own-address.ts';
 import { unknownRoute } from '../../problems/unknown-route.ts';
 import { lifetimeDays } from '../sessions/open-session.ts';
 import type { Cookie } from '../sessions/session-cookie.ts';
-import { createAttempts } from './attempts.ts';
+import { createAttempts } from './pending-sign-ins.ts';
 import { beginSignIn } from './begin-sign-in.ts';
 import { describe, failureOf } from './failure.ts';
 import { finishSignIn } from './finish-sign-in.ts';

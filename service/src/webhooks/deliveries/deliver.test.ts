@@ -18,7 +18,7 @@ import { pauseWebhook, resumeWebhook, updateWebhook } from '../endpoints/update-
 import { composeEvent } from '../events/compose-event.ts';
 import { announceDue, writeEvent } from '../events/queries.ts';
 import { attemptDelaySeconds } from '../retry-schedule.ts';
-import type { Deliveries } from './background.ts';
+import type { Deliveries } from './start-deliveries.ts';
 import { listDeliveries, showDelivery } from './list-deliveries.ts';
 import { recoverDeliveries, resendDelivery } from './resend-delivery.ts';
 import { signatureHeader } from './sign.ts';

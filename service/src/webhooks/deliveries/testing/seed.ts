@@ -8,7 +8,7 @@ import { createWebhook } from '../../endpoints/create-webhook.ts';
 import { signingSecrets } from '../../endpoints/signing-secrets.ts';
 import { composeEvent, type ComposedEvent } from '../../events/compose-event.ts';
 import { writeEvent } from '../../events/queries.ts';
-import { type Deliveries, type DeliveriesOptions, startDeliveries } from '../background.ts';
+import { type Deliveries, type DeliveriesOptions, startDeliveries } from '../start-deliveries.ts';
 
 export const secrets = signingSecrets(Buffer.alloc(32, 3));
 export const allow = parseCidrs('127.0.0.0/8');

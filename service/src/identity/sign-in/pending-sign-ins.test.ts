@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import fastifyCookie from '@fastify/cookie';
 import fastify from 'fastify';
-import { createAttempts } from './attempts.ts';
+import { createAttempts } from './pending-sign-ins.ts';
 import { returnTo } from './return-to.ts';
 
 for (const publicUrl of ['https://renderkit.example.org', 'https://example.org/tools/renderkit.2'])

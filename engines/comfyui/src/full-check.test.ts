@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CheckedStep } from '@renderkit/engine-kit/full-check.ts';
-import { checkComfyBackend } from './check-backend.ts';
+import { checkComfyBackend } from './full-check.ts';
 import { startComfyCounterpart } from './testing/comfy-counterpart.ts';
 import { signal } from './testing/drive.ts';
 

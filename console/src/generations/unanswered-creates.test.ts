@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
-import type * as Unanswered from './unanswered.ts';
+import type * as Unanswered from './unanswered-creates.ts';
 
 const before = Object.getOwnPropertyDescriptor(globalThis, 'sessionStorage');
 const store = new Map<string, string>();
@@ -27,7 +27,7 @@ afterEach(() => {
 
 let loads = 0;
 /** Loads the module as a newly loaded page does. */
-const loaded = async () => (await import(`./unanswered.ts?load=${++loads}`)) as typeof Unanswered;
+const loaded = async () => (await import(`./unanswered-creates.ts?load=${++loads}`)) as typeof Unanswered;
 
 const rest = (asked: string): Unanswered.Rest => ({
   asked,

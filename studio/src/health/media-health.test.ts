@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createMediaLook } from './media-look.ts';
+import { createMediaLook } from './media-health.ts';
 
 test('during a look at a slow storage it is what it was, and then what the look saw', async () => {
   let clock = 0;

@@ -11,7 +11,7 @@ import {
   selectProvenance,
   selectRows,
   selectVideoIds,
-} from './rows-store.ts';
+} from './console-rows-store.ts';
 
 /**
  * Returns an account's generations with their keys and the beginnings of their prompts, newest first: `limit` from

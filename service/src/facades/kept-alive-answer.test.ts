@@ -6,7 +6,7 @@ import { createServer, get, type IncomingMessage, type ServerResponse } from 'no
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
-import { HeldAnswer, jsonForm } from './held-answer.ts';
+import { HeldAnswer, jsonForm } from './kept-alive-answer.ts';
 
 async function open(answer: (held: HeldAnswer, response: ServerResponse) => Promise<void>, pace?: Pace) {
   const answered = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPasswordChecks, PasswordChecksBusy } from './password-checks.ts';
+import { createPasswordChecks, PasswordChecksBusy } from './hash-limiter.ts';
 
 test('a burst of passwords is looked at in turn, and past a hundred waiting ones refused', async () => {
   const checks = createPasswordChecks();

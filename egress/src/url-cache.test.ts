@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ValidUrls } from './valid-urls.ts';
+import { ValidUrls } from './url-cache.ts';
 
 test('a short URL is remembered, a long one is validated each time', () => {
   const urls = new ValidUrls([]);
