@@ -21,7 +21,7 @@ const PORT_RULE = 'must use port 443, or one from 1024 to 65535 that no other pr
  * Validates a URL by its form, when it is saved and again at each request. Returns it in the canonical form for the
  * request, without its fragment. Does not check what a name resolves to: validate-target.ts checks that when the URL is
  * saved, connector.ts at each connect. Throws EgressRefusal `blocked`. Its message may be shown, because it contains
- * only what the caller wrote.
+ * only what the caller wrote. `validate-target.ts` also refuses a fragment, for URLs that are saved and for references.
  */
 export function validateUrl(raw: string, { allow }: { allow: readonly Cidr[] }): URL {
   if (raw.length > MAX_URL_LENGTH) throw blocked(`is longer than ${MAX_URL_LENGTH} characters`);

@@ -7,7 +7,8 @@ import { readWorkflow, splitTarget } from './workflow-file.ts';
 
 /**
  * Checks a route's own settings: which requests it takes, its outputs, its cost, its workflow or its command.
- * `read-manifest.ts` checks which keys its engine may have.
+ * `read-manifest.ts` checks which keys its engine may have. `check-bindings.ts` checks that the route uses everything that
+ * the model offers.
  */
 export function checkRoute(check: RouteCheck): void {
   checkFor(check);

@@ -10,7 +10,7 @@ export type AccountToCreate = {
   /** `null`: nobody can sign in with a password. */
   passwordHash: string | null;
   name: string | null;
-  /** The key of a plan. `undefined`: the plan of new accounts. */
+  /** The key of a plan. `undefined`: the plan of new accounts (`initialPlan` in `studio/src/catalog/snapshot.ts`). */
   tier: string | undefined;
   /** Exactly this amount, purchased; no monthly credits until the first renewal. `undefined`: the plan's allowance. */
   creditsMillicredits: number | undefined;

@@ -25,7 +25,10 @@ const checkMs = 30_000;
 /** A sample that no backend has begun by then is given up. */
 const sampleMs = 90 * 60_000;
 
-/** The operations of administrators on models before they are offered: drafts, their parameters, samples. */
+/**
+ * The operations of administrators on models before they are offered: drafts, their parameters, samples. Bindings that are
+ * based on an older draft are refused by `requireNewest` in `models.ts`; a manifest may continue any version (decision 0061).
+ */
 export function draftHandlers(
   dependencies: DraftDependencies,
 ): Pick<

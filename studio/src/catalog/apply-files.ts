@@ -35,7 +35,11 @@ const actors = { file: 'file', product: 'product', overwrite: 'operator' } as co
   AdminActor
 >;
 
-/** Publishes the content of a file, in a transaction of `withCatalog`. @throws PublishError */
+/**
+ * Publishes the content of a file, in a transaction of `withCatalog`. `applyFiles` in
+ * `studio/src/administration/apply.ts` applies an operator's folder: all of its files or none.
+ * @throws PublishError
+ */
 export function applyFile(
   transaction: Transaction,
   file: CatalogFile,

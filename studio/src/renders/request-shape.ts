@@ -27,7 +27,8 @@ export function mediaIdsOf(request: RenderRequest): Partial<Record<MediaSource, 
 
 /**
  * Returns what routes require of a request and what their cost depends on. Pixels that are known only later are counted
- * high. `studio/sql/functions/route_takes.sql` compares it with routes.
+ * high. `studio/sql/functions/route_takes.sql` compares it with routes. `ratioPart` in `contract/studio/validate.ts`
+ * chooses the ratio of a request that names none.
  */
 export function shapeOf(request: RenderRequest, model: CatalogModel): RenderShape {
   const isVideo = request.kind === 'video' || request.kind === 'video_extend';

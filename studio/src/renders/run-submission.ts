@@ -22,7 +22,8 @@ type Stops = Pick<Job, 'signal' | 'draining'> & { onNext: (next: Claim) => void 
 /**
  * Carries a submission, and then the further jobs of its render, to the end. The row exists before anything is sent. A
  * submission that was taken over is searched for and followed. It is sent only if the engine provably never had it: its
- * row shows that no request was begun, or the engine reports that it has no such job.
+ * row shows that no request was begun, or the engine reports that it has no such job. `draw-submission.ts` runs the
+ * renders of the worker's own engines.
  * @param stops `signal`: the lease is gone or the worker stops. `draining`: the job is canceled and given back; its
  *   render ends if it was stopped. `onNext` is called with the render's next job as soon as its row exists, so that its
  *   lease is renewed

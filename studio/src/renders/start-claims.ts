@@ -54,7 +54,8 @@ type Held = {
  * Claims renders for the local engines of this process and for backends behind addresses, and runs them. A notification
  * of new renders wakes it, and it looks once a second. `studio/sql/functions/claim_render.sql` decides which render is
  * next. Renews the leases of all its submissions in one statement, and takes over the submissions of dead workers.
- * Disposing gives what is being drawn a few seconds to end and releases the rest, which other workers then follow.
+ * Disposing gives what is being drawn a few seconds to end; what is not done then returns to the queue
+ * (`draw-submission.ts`). It releases the jobs at backends, which other workers then follow.
  */
 export function startClaims(
   options: ClaimsOptions,

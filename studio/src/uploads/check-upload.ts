@@ -26,7 +26,7 @@ const outOfSpaceSeconds = 15;
 /**
  * Decodes and moderates an upload, stores the outcome and announces it. Throws when another try may succeed. `queue.ts`
  * has the number of tries. `service/src/generations/settle/settle-uploads.ts` then releases or fails the generations
- * that wait for the upload.
+ * that wait for the upload. `media-kit/src/inspect-file.ts` checked size, type and megapixels while the file arrived.
  */
 export async function checkUpload(
   id: string,
