@@ -54,9 +54,9 @@ test('who waits too long, or gives up, leaves the queue to those behind', async 
 
 test('nobody gets a slot while it pauses, and all in their order afterwards', async () => {
   const limiter = createLimiter({ slots: 2 });
-  limiter.pause(60);
-  limiter.pause(5);
   const began = performance.now();
+  limiter.pause(500);
+  limiter.pause(5);
   const entered: number[] = [];
   const enterings = [1, 2, 3].map(async (name) => {
     using _ = await limiter.enter();
@@ -65,7 +65,7 @@ test('nobody gets a slot while it pauses, and all in their order afterwards', as
   await assert.rejects(limiter.enter({ waitMs: 10 }), LimiterTimeout);
   assert.deepEqual({ entered, paused: limiter.isPaused() }, { entered: [], paused: true });
   await Promise.all(enterings);
-  assert.ok(performance.now() - began >= 60);
+  assert.ok(performance.now() - began >= 500);
   assert.deepEqual(entered, [1, 2, 3]);
   assert.ok(limiter.isIdle());
 });
