@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
+import { until } from '../testing/until.ts';
 import { ConfigError } from '../process/config.ts';
 import { MigrationMismatch } from './check-release.ts';
 import { migrate } from './migrate.ts';
@@ -304,13 +305,17 @@ alter table things validate constraint things_kind_check;
     }
   });
 
-  const untilWaiting = async (mode: string) => {
-    const waits = () =>
-      db.database.rows('select from pg_locks where mode = $1 and not granted and database is not null', [
-        mode,
-      ]);
-    while ((await waits()).length === 0) await sleep(20);
-  };
+  const untilWaiting = (mode: string) =>
+    until(
+      `a wait for a ${mode}`,
+      () =>
+        db.database.rows(
+          `select from pg_locks join pg_database d on d.oid = database
+            where mode = $1 and not granted and d.datname = current_database()`,
+          [mode],
+        ),
+      { isSo: (waiting) => waiting.length > 0, withinMs: 20_000 },
+    );
 
   /** Acts as another process that prepares the database and never ends. */
   const holdMigrationLock = async () => {
